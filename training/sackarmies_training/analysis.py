@@ -22,8 +22,8 @@ from sackarmies_env.core.validation import explain
 from sackarmies_env.envs.match import Match
 from sackarmies_env.render.analyses import sampled_beliefs
 
-LISTED = 8  # candidates of a decision that a record keeps, the best ones; the one that was played is always kept
-DIGITS = 4  # of probabilities and values, the leading ones
+LISTED = 8  # candidates of a decision that a record keeps: the best ones, and always the one that was played
+DIGITS = 4  # significant digits of probabilities and values
 LONGEST_NAME = 100  # of an agent, as records allow
 
 
@@ -31,11 +31,11 @@ class Reports:
     """What agents report about their own decisions while they play.
 
     Args:
-        earlier: analyses of decisions before, where a recorded game is continued.
+        earlier: analyses of earlier decisions, if a recorded game is continued.
 
     Attributes:
         analyses: by ply.
-        faults: what was wrong with the reports of a seat, which is not asked any more: playing goes on without them.
+        faults: by seat, what was wrong with its report; the seat is not asked again, and playing goes on without it.
     """
 
     def __init__(self, earlier: Sequence[Analysis] = ()) -> None:
@@ -43,13 +43,13 @@ class Reports:
         self.faults: dict[int, str] = {}
 
     def take(self, agent: Agent, name: str, match: Match, action: int) -> None:
-        """Ask the agent that has just chosen `action` in a game; decisions with one choice are not worth a report.
+        """Ask the agent that has just chosen `action` for a report; decisions with a single choice are skipped.
 
         Args:
-            agent: it plays the current player.
-            name: of the agent.
-            match: at the decision.
-            action: what it chose.
+            agent: agent of the current player.
+            name: name of the agent.
+            match: the game, at the decision.
+            action: the agent's choice.
         """
         legal = match.legal_actions()
         if match.player in self.faults or len(legal) == 1:
@@ -64,23 +64,23 @@ class Reports:
 
 
 def reported(agent: Agent, name: str, ply: int, action: int) -> Analysis | None:
-    """Return what an agent reports about its last decision; None if that is nothing.
+    """Return what an agent reports about its last decision; None if it reports nothing.
 
     Args:
-        agent: it has just chosen in one game.
-        name: of the agent.
-        ply: of the decision.
-        action: what the game's player chose, which is kept among the candidates if it is one.
+        agent: has just chosen in one game.
+        name: name of the agent.
+        ply: ply of the decision.
+        action: the choice of the game's player, which is always kept if it is among the candidates.
 
     Raises:
-        Misconduct: it does not report what a record can hold.
+        Misconduct: no record can hold its report.
     """
     (report,) = conduct.ask_reports(agent, 1)
     if report is None:
         return None
 
     def read() -> Analysis | str:
-        """Return what the report says, or why no record can hold it; its parts are the agent's, too."""
+        """Return what the report says, or why no record can hold it; its parts come from the agent, too."""
         candidates = []
         for rank, candidate in enumerate(report.candidates, start=1):
             if rank <= LISTED or candidate.action == action:
@@ -107,7 +107,7 @@ def check_reported(game: Game, states: Records, analysis: Analysis) -> None:
     """Refuse a report with candidates that are not legal.
 
     Raises:
-        Misconduct: it has some.
+        Misconduct: a candidate is not legal.
     """
     try:
         check_analysis(game, states, analysis)
@@ -116,7 +116,7 @@ def check_reported(game: Game, states: Records, analysis: Analysis) -> None:
 
 
 def name_of(text: str) -> str:
-    """Return the text of an agent as records hold it."""
+    """Return the text form of an agent as records hold it."""
     return shorten(printable(text), LONGEST_NAME)
 
 
@@ -133,10 +133,10 @@ class AnalysisPlan:
     """Who analyzes what.
 
     Attributes:
-        agent: its text.
-        seats: whose decisions.
-        seed: of the agent's random numbers.
-        samples: states that are sampled for beliefs about hidden tokens, where the agent reports none; 0 for no such
+        agent: text form of the agent.
+        seats: seats whose decisions are analyzed.
+        seed: seed of the agent's random numbers.
+        samples: number of states sampled for beliefs about hidden tokens, where the agent reports none; 0 for no such
             beliefs.
     """
 
@@ -166,21 +166,21 @@ def analyze(
     progress: Callable[[int], None] | None = None,
     notes: Notes | None = None,
 ) -> GameRecord:
-    """Return a record with what an agent thinks of the decisions of some seats, in place of earlier analyses of them.
+    """Return a record with an agent's analyses of the decisions of some seats, in place of earlier analyses of them.
 
-    The agent is asked at each of these decisions that has more than one choice, in their order, and is given what that
-    seat may know then and no more. Where it reports nothing, what it would choose is the only candidate.
+    The agent is asked in turn at each of these decisions with more than one choice, and is given only what that seat
+    may know at that point. If it reports nothing, the action it would choose is the only candidate.
 
     Args:
         game: built from `record.config`.
-        record: of the game.
-        plan: see there.
+        record: record of the game.
+        plan: who analyzes what.
         progress: called with 1 after each decision of the game.
-        notes: is told each analysis. What it has already is not asked again, unless the agent may remember decisions.
+        notes: gets each analysis. Decisions it already holds are not asked again, unless the agent may have a memory.
 
     Raises:
-        ValueError: the record does not replay, analyses in it do not fit the game, or the agent cannot be made, raises
-            an exception, or answers or reports what is not possible.
+        ValueError: the record does not replay, its analyses do not fit the game, or the agent cannot be made, raises
+            an exception, or gives an impossible answer or report.
     """
     agents = {seat: make_agent(plan.agent, GameInfo.of(game)) for seat in plan.seats}
     for seat, agent in agents.items():
@@ -218,10 +218,10 @@ def analyze(
 
 
 def thought(agent: Agent, name: str, information: InformationSets, ply: int, action: int) -> Analysis:
-    """Return what an agent thinks of a decision: its report, or else what it would choose.
+    """Return an agent's analysis of a decision: its report, or else the action it would choose.
 
     Raises:
-        Misconduct: it raises an exception, or answers or reports what is not possible.
+        Misconduct: it raises an exception, or gives an impossible answer or report.
     """
     masks = information.action_masks()
     if agent.is_informed:

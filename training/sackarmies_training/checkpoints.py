@@ -33,7 +33,7 @@ TORCH_RNG = "torch_rng"
 SUFFIX = ".safetensors"
 CHECKPOINT = f"checkpoint{SUFFIX}"  # the trained General, in the folder of its run
 OLD_SUFFIX = ".zip"  # of the checkpoints of earlier versions
-DIGITS = 9  # of the decisions in the name of a checkpoint; more if there are more
+DIGITS = 9  # of the number of decisions in a checkpoint's name, at least
 MOMENTS = {"step", "exp_avg", "exp_avg_sq"}  # what Adam remembers of a parameter
 TWISTER = 624  # words of the key of a Mersenne Twister
 Word = Annotated[int, Field(ge=0, lt=2**32)]
@@ -42,12 +42,12 @@ KEPT_FIXED = ("game", "network")  # sections that a run cannot change halfway
 
 
 def past_part(number: int) -> str:
-    """Return the name of a snapshot among the parts of a checkpoint."""
+    """Return the name of the checkpoint part that holds a snapshot."""
     return f"past-{number:03d}"
 
 
 def network_sizes(config: TrainConfig) -> NetworkSizes:
-    """Return the sizes that a configuration asks for."""
+    """Return the network sizes that a configuration asks for."""
     return NetworkSizes(**config.network.model_dump())
 
 
@@ -57,9 +57,9 @@ def network_of(model: MaskablePPO) -> Network:
 
 
 def save_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConfig, minutes: float) -> None:
-    """Write the state of a run: policy, optimizer, steps, pool, random numbers, configuration.
+    """Write the state of a run: policy, optimizer, steps, pool, random generators, configuration.
 
-    Games under way are not kept; a resumed run begins new ones.
+    Games in progress are not saved; a resumed run starts new ones.
     """
     snapshots = env.pool.snapshots
     twister: Any = np.random.get_state(legacy=False)
@@ -90,23 +90,23 @@ def save_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConf
 
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer) -> Tensors:
-    """Return what an optimizer remembers of each parameter, by number of the parameter and name: `3/exp_avg`.
+    """Return what an optimizer remembers of each parameter, by the parameter's number and a name: `3/exp_avg`.
 
-    Its settings are those of the configuration, and the learning rate follows the clock: neither is kept.
+    Its settings come from the configuration, and its learning rate follows the clock: neither is saved.
     """
     states = optimizer.state_dict()["state"]
     return {f"{number}/{name}": value for number, state in states.items() for name, value in state.items()}
 
 
 class PCGWords(StrictModel):
-    """Position of a generator PCG64 of NumPy."""
+    """Position of NumPy's generator PCG64."""
 
     state: Annotated[int, Field(ge=0, lt=2**128)]
     inc: Annotated[int, Field(ge=0, lt=2**128)]
 
 
 class PCGState(StrictModel):
-    """State of a generator PCG64 of NumPy."""
+    """State of NumPy's generator PCG64."""
 
     bit_generator: Literal["PCG64"]
     state: PCGWords
@@ -115,7 +115,7 @@ class PCGState(StrictModel):
 
 
 class TwisterState(StrictModel):
-    """State of NumPy's global generator; NumPy would read beyond the key at a place that is none in it."""
+    """State of NumPy's global generator; NumPy would read out of bounds at a `pos` outside the key."""
 
     key: Annotated[tuple[Word, ...], Field(strict=False, min_length=TWISTER, max_length=TWISTER)]
     pos: Annotated[int, Field(ge=0, le=TWISTER)]
@@ -124,7 +124,7 @@ class TwisterState(StrictModel):
 
 
 class TrainingState(StrictModel):
-    """State of a training run as in the header of a checkpoint, see `save_run`."""
+    """State of a training run, as in the header of a checkpoint, see `save_run`."""
 
     config: dict[str, Any]
     decisions: Annotated[int, Field(ge=0, lt=2**53)]
@@ -171,10 +171,10 @@ def restore_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainC
 
 
 def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Tensors) -> None:
-    """Restore an optimizer.
+    """Restore the state of an optimizer.
 
     Raises:
-        ValueError: the state is not that of these parameters.
+        ValueError: the state does not fit its parameters.
     """
     states: dict[int, Tensors] = {}
     for key, value in tensors.items():
@@ -218,19 +218,19 @@ class CheckpointFolder:
         self._keep = keep
 
     def paths(self) -> list[Path]:
-        """Return the checkpoints, oldest first; files of other names are none of them."""
+        """Return the checkpoints, oldest first; files with other names are ignored."""
         found = [path for path in self.folder.glob(f"*{SUFFIX}") if NAME.fullmatch(path.name) and path.is_file()]
         return sorted(found, key=decisions_of)
 
     def next_path(self, decisions: int) -> Path:
-        """Return where a checkpoint after so many decisions goes."""
+        """Return the path of a checkpoint after `decisions` decisions."""
         return self.folder / f"{decisions:0{DIGITS}d}{SUFFIX}"
 
     def prune(self, newest: Path) -> None:
         """Remove all but the latest checkpoints.
 
         Args:
-            newest: the one just written. What a run resumed from an earlier checkpoint finds beyond it was damaged.
+            newest: the one just written or resumed from. Later ones are removed: they were damaged and passed over.
         """
         paths = self.paths()
         later = [path for path in paths if decisions_of(path) > decisions_of(newest)]
@@ -238,10 +238,10 @@ class CheckpointFolder:
             path.unlink()
 
     def latest_intact(self, say: Callable[[str], None]) -> Path | None:
-        """Return the newest checkpoint that can be read; `say` is called with a sentence for each damaged one.
+        """Find the newest checkpoint that can be read; `say` is called with a sentence for each damaged one.
 
         Returns:
-            Its file; None if there are no checkpoints at all.
+            Its path; None if there are no checkpoints at all.
 
         Raises:
             ValueError: all are damaged, or of an earlier version.
@@ -263,5 +263,5 @@ class CheckpointFolder:
 
 
 def decisions_of(path: Path) -> int:
-    """Return after how many decisions a checkpoint was written, by its name."""
+    """Return the number of decisions in a checkpoint's name."""
     return int(path.stem)

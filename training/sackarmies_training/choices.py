@@ -1,4 +1,4 @@
-"""Choices as people name them: what they are called, and which one is meant by what was typed."""
+"""Choices as people name them: their labels, and which one is meant by typed text."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from sackarmies_training.table import Choice, GameTable, known_states
 
 
 def label_of(table: GameTable, match: Match, action: int) -> str:
-    """Return what the current player would be told that an action is."""
+    """Return the label of an action, as the current player is told it."""
     picture = find_picture(match.game, match.states, match.player)
     return str(table.choices(known_states(match), picture, [action])[0]["label"])
 
 
 def told_choice(table: GameTable, match: Match, action: int) -> str:
-    """Return a choice of the current player with what they are asked."""
+    """Return the question to the current player, with the label of their choice."""
     question = table.question(known_states(match), match.legal_actions())
     return f"{question}: {label_of(table, match, action)}"
 
 
 def meant(answer: str, choices: Sequence[Choice]) -> list[Choice]:
-    """Return the choices that an answer fits: by text or name, else by coordinates, else by a part of the name."""
+    """Return the choices that match an answer: by text or name, else by coordinates, else by part of the name."""
     wanted = plain(answer)
     ways: tuple[Callable[[Choice], bool], ...] = (
         lambda choice: wanted in {plain(choice["text"]), plain(choice["label"])},
@@ -44,7 +44,7 @@ def hex_of(choice: Choice) -> Hex:
 
 
 def odds_of(choice: Choice) -> str:
-    """Return what comes of an attack, as the end of a sentence; "" for other choices."""
+    """Return the odds of an attack, as the end of a sentence; "" for other choices."""
     if "odds" not in choice:
         return ""
     told = str(choice["odds"]["text"]).rstrip(".")
@@ -52,12 +52,12 @@ def odds_of(choice: Choice) -> str:
 
 
 def plain(text: str) -> str:
-    """Return a text as it is compared: lower case, single blanks."""
+    """Normalize a text for comparison: lower case, single spaces."""
     return " ".join(text.lower().split())
 
 
 def coordinates(text: str) -> Hex | None:
-    """Return the hex that is written as 1,-1 or "hex 1,-1", None for other texts."""
+    """Parse a hex written as 1,-1 or "hex 1,-1"; return None for other texts."""
     parts = text.removeprefix("hex ").split(",")
     try:
         q, r = (int(part[:6]) for part in parts)

@@ -129,7 +129,7 @@ def tournament(config: ConfigArgument, on: OnOption = Place.LOCAL) -> None:
 
 
 def add_commands_of_games() -> None:
-    """Add the commands that games have of their own; an installed game that is broken takes no others with it."""
+    """Add the commands that games define; a broken installed game does not affect the others."""
     for game_id in game_ids():
         try:
             add_commands = find_hook(game_id, "commands")
@@ -162,9 +162,9 @@ def run_tournament(
     """Play a tournament, or what remains of it, and print and save the standings.
 
     Args:
-        game: what is played.
-        section: who plays how much.
-        folder: for records and results.
+        game: the game to play.
+        section: who plays, and how much.
+        folder: folder of records and results.
         aliases: agent texts for names in the section.
         on: where games are played.
 
@@ -200,7 +200,7 @@ def run_tournament(
 
 
 def show_standings(contest: Tournament) -> tuple[list[Standing], Structure | None]:
-    """Print the standings of a tournament that is over, save them as data, and return them with the cycles in them."""
+    """Print the standings of a finished tournament, save them as data, and return them with the cycles in them."""
     from sackarmies_training.files import write_json
     from sackarmies_training.standings import (
         forfeits_table,

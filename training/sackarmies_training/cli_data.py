@@ -144,7 +144,7 @@ def write_films(game: Game, record: GameRecord, films: dict[str, Path], viewer: 
     """Write a recorded game to files, each named by the option for its format.
 
     Raises:
-        ValueError: a file has another name than its format wants, a library is not installed, or the record does not
+        ValueError: the name of a file does not fit its format, a library is not installed, or the record does not
             replay.
         OSError: a file cannot be written.
     """
@@ -192,7 +192,7 @@ def analyze(
     ] = 32,
     seed: ContestSeedOption = 1,
 ) -> None:
-    """Add to a record what an agent thinks of its decisions, given what their player knew; sackarmies view shows it.
+    """Add an agent's analyses of the decisions to a record, from what each player knew; sackarmies view shows them.
 
     The same command resumes an interrupted run.
     """
@@ -235,7 +235,7 @@ def labels(  # noqa: PLR0913, PLR0917 - the options of a command
     seed: ContestSeedOption = 1,
     game: GameOption = DEFAULT_GAME,
 ) -> None:
-    """Write what a search says of decisions, for training; armies are drawn. The same command resumes."""
+    """Write labels from search for training, in games with armies drawn at random. The same command resumes."""
     from sackarmies_training.search_labels import SearchPlan, write_search_labels
     from sackarmies_training.seeds import checked_seed
 
@@ -282,9 +282,9 @@ def dataset(
         ),
     ] = None,
 ) -> None:
-    """Write the decisions of recorded games as a data set. It holds the truth: do not give it to players of the games.
+    """Write the decisions of recorded games as a data set. It reveals what was hidden: keep it from the games' players.
 
-    Records that are damaged or edited are refused, and nothing is written then.
+    Damaged or edited records are refused, and then nothing is written.
     """
     from sackarmies_training.dataset_files import record_files
 

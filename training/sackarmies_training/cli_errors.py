@@ -1,6 +1,6 @@
 """Output of the command line: where it prints, progress bars, and errors as sentences.
 
-Results go to stdout, progress and errors to stderr. Where stderr is no terminal, progress comes in plain lines.
+Results go to stdout, progress and errors to stderr. If stderr is no terminal, progress is printed as plain lines.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sackarmies_env.core.messages import join_faults, missing_extra
 from sackarmies_env.core.validation import explain
 from sackarmies_training.terminal import PlainConsole
 
-# Panels of the help that commands stand in.
+# Panels of the help in which commands are listed.
 COMPETE = "Training and competition"
 TABLE = "Single games"
 DATA = "Tokens, armies, scenarios, records"
@@ -32,7 +32,7 @@ USAGE_ERROR = 2
 STOPPED = 130
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
-TOLD = 10  # lines of progress in all, where there is no terminal
+TOLD = 10  # total number of progress lines without a terminal
 
 console = PlainConsole()
 progress_console = PlainConsole(stderr=True)
@@ -61,7 +61,7 @@ class SentenceGroup(PlainGroup):
         """Run a command.
 
         A ValueError, an agent that raised an exception, or a library that is not installed becomes a sentence on stderr
-        and exit code 2, an OSError one and exit code 1.
+        with exit code 2; an OSError becomes one with exit code 1.
         """
         try:
             return super().invoke(ctx)
@@ -81,7 +81,7 @@ class SentenceGroup(PlainGroup):
             _complain(sentence)
             raise typer.Exit(USAGE_ERROR) from None
         except OSError as error:
-            if error.errno == errno.EPIPE:  # the reader has left: typer's own business
+            if error.errno == errno.EPIPE:  # the reader has closed the pipe: typer handles that
                 raise
             _complain(_sentence(error))
             raise typer.Exit(FAILED) from None
@@ -116,7 +116,7 @@ def _sentence(error: OSError) -> str:
 
 
 def print_resumed(folder: Path, total: int, left: int) -> None:
-    """Print how many games of a contest have been played before, if any."""
+    """Print how many games of a contest were played before, if any."""
     if left < total:
         told = f"Resuming: {total - left} of {total} games" if left else f"All {total} games"
         progress_console.print(f"{told} in {folder} have been played.", markup=False, highlight=False, soft_wrap=True)
@@ -130,10 +130,10 @@ def print_without_replay(faults: Iterable[str]) -> None:
 
 @contextlib.contextmanager
 def games_bar(total: int, noun: str = "games", done: str = "played") -> Iterator[Callable[[int], None]]:
-    """Show progress of games, or of something else; the block is given a function to call with how many have ended.
+    """Show progress of games, or of something else; yield a function to call with the number that have ended.
 
     Nothing is shown if there is nothing to play, and nothing remains of a bar that an error ends before the first game.
-    A bar opens with the first call, which may be one with 0: notices of compiling come before it.
+    The bar opens with the first call, which may pass 0, so that notices of compiling come before it.
     """
     if not total:
         yield lambda games: None
@@ -164,7 +164,7 @@ def games_bar(total: int, noun: str = "games", done: str = "played") -> Iterator
 
 
 def _plain_progress(total: int, noun: str, done: str) -> Callable[[int], None]:
-    """Return a function that prints a line whenever a further part has ended."""
+    """Return a function that prints a line whenever another part of the total has ended."""
     ended = 0
 
     def advance(count: int) -> None:

@@ -166,12 +166,12 @@ def write_report(report: EvaluationReport, *, with_replays: bool) -> None:
 
 
 def refuse_without(needed: str, why: str, ctx: typer.Context, options: Sequence[str]) -> None:
-    """Refuse options that mean nothing without another one.
+    """Refuse options that have no effect without another one.
 
     Args:
         needed: the other option.
-        why: what alone uses them, a sentence about one of them.
-        ctx: of the command.
+        why: sentence for the message that says what uses such an option ("only" is put before it).
+        ctx: context of the command.
         options: names of its parameters.
 
     Raises:
@@ -182,16 +182,16 @@ def refuse_without(needed: str, why: str, ctx: typer.Context, options: Sequence[
 
 
 def given_options(ctx: typer.Context, options: Sequence[str]) -> list[str]:
-    """Return those of some parameters of a command that are given, as options: `--max-games`."""
+    """Return which of a command's parameters are given on the command line, as options: `--max-games`."""
     sources = {f"--{name.replace('_', '-')}": ctx.get_parameter_source(name) for name in options}
     return [option for option, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
 
 
 def check_report(report: Path | None, *, replays: bool) -> None:
-    """Refuse --replays without --report, and a folder of reports that holds something.
+    """Refuse --replays without --report, and a report folder that is not empty.
 
     Raises:
-        ValueError: with what is wrong.
+        ValueError: one of these is given.
     """
     from sackarmies_training.evaluation_report import check_free
 
@@ -202,7 +202,7 @@ def check_report(report: Path | None, *, replays: bool) -> None:
 
 
 def result_sentences(match: Match, tally: Tally, played: Sequence[PlayedGame]) -> list[str]:
-    """Return what games say of an agent, first its wins, draws and losses."""
+    """Return sentences on an agent's results, first its wins, draws and losses."""
     turns, players = sum(one.turns for one in played) / len(played), len(played[0].agents)
     even = f"; equal agents would win {1 / players:.0%}" if players > 2 else ""
     return [
@@ -213,7 +213,7 @@ def result_sentences(match: Match, tally: Tally, played: Sequence[PlayedGame]) -
 
 
 def show_results(played: Sequence[PlayedGame], sentences: Sequence[str]) -> None:
-    """Print what games say of an agent, and who forfeited."""
+    """Print sentences on an agent's results, and who forfeited."""
     from sackarmies_training.evaluate import outcome_of
     from sackarmies_training.standings import forfeits_table
 
@@ -226,10 +226,10 @@ def show_results(played: Sequence[PlayedGame], sentences: Sequence[str]) -> None
 
 
 def isolation_of(limits: dict[str, Any], *, isolate: bool) -> Isolation | None:
-    """Return the limits that options of a command give, by their names in `Isolation`; None without isolation.
+    """Return the isolation that options of a command ask for, `limits` by their names in `Isolation`; else None.
 
     Raises:
-        ValueError: they are given without it, or cannot be kept.
+        ValueError: limits are given without isolation, or cannot be enforced.
     """
     given = {f"--{key.replace('_', '-')}": value for key, value in limits.items() if value is not None}
     for option, value in given.items():

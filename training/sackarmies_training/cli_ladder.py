@@ -70,7 +70,7 @@ def ladder(  # noqa: PLR0913, PLR0917 - the options of a command
     if ctx.invoked_subcommand is not None:
         for option in given_options(ctx, ("add", "on")):
             raise ValueError(f"{option} is given before {ctx.invoked_subcommand}, which does not use it")
-        ctx.obj = config if given_options(ctx, ("config",)) else None  # for commands that are given none of their own
+        ctx.obj = config if given_options(ctx, ("config",)) else None  # for subcommands given none of their own
         return
     from sackarmies_training.stats.sprt import SprtPlan
 
@@ -189,9 +189,9 @@ def add_newcomer(settings: LadderConfig, agent: str, plan: SprtPlan) -> None:
 
 
 def rung_order(settings: LadderConfig, folder: Path) -> tuple[list[str], str]:
-    """Return the rungs from the weakest up, by their ratings as far as all have played, else as they are listed.
+    """Return the rungs from the weakest up: by their ratings if all have played, else in the listed order.
 
-    The second text says which of both, and why.
+    The second result says which order it is, and why.
     """
     from sackarmies_training.ladder.contest import Ladder
     from sackarmies_training.ladder.report import make_reports
@@ -278,7 +278,7 @@ def exact(
 
 
 def print_solved(solved: Solved) -> None:
-    """Print the values of a position and what agents lose there."""
+    """Print the exact values of a position, and what agents lose there."""
     table = plain_table()
     table.add_column("agent", overflow="fold")
     table.add_column("first choice", overflow="fold")

@@ -62,7 +62,7 @@ def submit(
     author: Annotated[str, typer.Option("--author", metavar="WHO", help="Who it is from.", show_default=False)],
     games: Annotated[int, typer.Option("--games", metavar="N", min=1, help="Games of the trial.")] = 4,
 ) -> None:
-    """Try a submission in isolation and enter it; a version of the same name is replaced. Exit code 1 if it fails."""
+    """Try a submission in isolation and enter it, replacing a version of the same name. Exit code 1 if it fails."""
     from sackarmies_training.league.contest import League
 
     league = League(folder)
@@ -92,13 +92,13 @@ def withdraw(folder: FolderArgument, name: NameArgument, why: WhyOption = "") ->
 
 @league_app.command("suspend", cls=PlainCommand)
 def suspend(folder: FolderArgument, name: NameArgument, why: WhyOption = "") -> None:
-    """Let a submission or an anchor play no games until `resume`."""
+    """Suspend a submission or an anchor: it plays no games until `resume`."""
     change(folder, name, "suspended", why)
 
 
 @league_app.command("resume", cls=PlainCommand)
 def resume(folder: FolderArgument, name: NameArgument, why: WhyOption = "") -> None:
-    """Let a suspended submission or anchor play again; earlier forfeits do not count."""
+    """Make a suspended submission or anchor play again; earlier forfeits no longer count."""
     change(folder, name, "resumed", why)
 
 
@@ -114,7 +114,7 @@ def play(
         typer.Option("--minutes", metavar="M", help="As long as that, or --games, lasts.", show_default=False),
     ] = None,
 ) -> None:
-    """Play games where they tell most, then write the report. Interrupted rounds resume."""
+    """Play games where they tell the most, then write the report. Interrupted rounds resume."""
     from sackarmies_training.league.play import Budget, league_player
 
     if minutes is not None and not minutes > 0:
@@ -147,7 +147,7 @@ def show(
     if not html:
         print_report(LeagueReport(league))
         return
-    _ = league.config  # before a folder that holds no league is locked
+    _ = league.config  # fails before a folder that holds no league is locked
     with locked(folder):
         write_report(LeagueReport(league))
 
@@ -161,7 +161,7 @@ def write_report(report: LeagueReport) -> None:
 
 
 def print_report(report: LeagueReport) -> None:
-    """Print the table of the present season."""
+    """Print the table of the current season."""
     for sentence in report.sentences():
         say(sentence)
     if report.present is None:

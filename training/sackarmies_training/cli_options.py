@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share, and their completion in a shell."""
+"""Arguments and options shared by several commands, and their completion in a shell."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from sackarmies_training.seeds import GAME_BITS
 
 
 def completes(words: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """Return what a shell asks for the words that begin with what was typed."""
+    """Return a completion function for a shell: it returns the words that begin with what was typed."""
     return lambda incomplete: [word for word in words() if word.startswith(incomplete)]
 
 
 def completes_option(name: str) -> Callable[[typer.Context, str], list[str]]:
-    """Return what a shell asks for the built-in values of an option of the game that was chosen."""
+    """Return a completion function for a shell, for the built-in values of an option of the chosen game."""
 
     def complete(ctx: typer.Context, incomplete: str) -> list[str]:
         values = (find_hook(ctx.params.get("game") or DEFAULT_GAME, "choices") or {}).get(name, list)
@@ -36,7 +36,7 @@ def completes_option(name: str) -> Callable[[typer.Context, str], list[str]]:
 
 
 def agent_words() -> list[str]:
-    """Return the beginnings of the texts of agents."""
+    """Return the beginnings of agents' text forms."""
     return [name + "".join(f":{option}=" for option in kind.required[:1]) for name, kind in KINDS.items()]
 
 
@@ -104,13 +104,13 @@ def build_game(game_id: str, num_players: int, armies: list[str] | None, **optio
     """Return the game that the options of a command ask for.
 
     Args:
-        game_id: which game.
-        num_players: how many play.
-        armies: one per player; None or empty for the usual ones.
-        options: further ones of the game, such as `switches`.
+        game_id: id of the game.
+        num_players: number of players.
+        armies: one per player; None or empty for the default ones.
+        options: further options of the game, such as `switches`.
 
     Raises:
-        ValueError: the game is not for so many players, has no armies, or there are more or fewer of them than players.
+        ValueError: the game is not for that many players, has no armies, or needs another number of them.
     """
     if not armies:
         return load_players(game_id, num_players, **options)
@@ -124,7 +124,7 @@ def build_game(game_id: str, num_players: int, armies: list[str] | None, **optio
 
 
 def viewer_seat(text: str, num_players: int) -> int | None:
-    """Return the seat that --viewer names, None for the referee.
+    """Return the seat that --viewer names; None for the referee.
 
     Raises:
         ValueError: it names neither.
@@ -140,10 +140,10 @@ def viewer_seat(text: str, num_players: int) -> int | None:
 
 
 def check_writable(option: str, path: Path | None) -> None:
-    """Refuse a path that an option names and where no file can be written, before work is done for it.
+    """Refuse the path of an option if no file can be written there, before any work is done.
 
     Raises:
-        ValueError: the path is no file, or not in a folder.
+        ValueError: the path exists but is no file, or is not in a folder.
         OSError: its folder cannot be written to.
     """
     if path is None:
@@ -151,7 +151,7 @@ def check_writable(option: str, path: Path | None) -> None:
     if path.exists() and not path.is_file():
         found = "a folder" if path.is_dir() else "a device or a pipe"
         raise ValueError(f"{option} {named(path)}: this is {found}, a file is wanted")
-    folder = next(folder for folder in path.absolute().parents if folder.exists())  # missing ones will be made
+    folder = next(folder for folder in path.absolute().parents if folder.exists())  # missing ones will be created
     if not folder.is_dir():
         raise ValueError(f"{option} {named(path)}: {named(folder)} is not a folder")
     if not os.access(folder, os.W_OK | os.X_OK):

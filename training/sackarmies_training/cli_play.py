@@ -44,9 +44,9 @@ from sackarmies_training.web.command import (
     play_in_browser,
 )
 
-USUAL_SEED = 1  # in the terminal
+USUAL_SEED = 1  # default in the terminal
 WATCHED_PAUSE = 1.0  # seconds between boards, for people
-MAX_PAUSE = 3600.0  # seconds; a system cannot sleep for just any number of them
+MAX_PAUSE = 3600.0  # seconds; systems cannot sleep for arbitrarily long
 
 AgentsArgument = typer.Argument(
     metavar="AGENT",
@@ -176,7 +176,7 @@ def play(  # noqa: PLR0913, PLR0917 - the options of a command
 
 
 def _tell_forfeit(match: Match, name: str, reason: str | None) -> None:
-    """Tell that the current player forfeits, and why, unless that may tell what is hidden."""
+    """Print that the current player forfeits, and why; the reason is None if it could reveal what is hidden."""
     why = "" if reason is None else f": the agent {reason}"
     console.print(f"{player_name(match.game.id)(match.player)} ({name}) forfeits{why}", highlight=False, markup=False)
 
@@ -219,12 +219,12 @@ def warmup(
 
 
 def _strongest(game_id: str) -> str:
-    """Return who plays where nobody is named: greedy, or random where the game has no greedy agent."""
+    """Return the agent that plays by default: greedy, or random if the game has no greedy agent."""
     return "random" if find_hook(game_id, "greedy") is None else "greedy"
 
 
 def _finish(match: Match, names: list[str], reasons: dict[int, str], *, tells_why: bool) -> None:
-    """Tell who has won, and why agents forfeited if that has not been told."""
+    """Print who has won, and why agents forfeited if that has not been printed yet."""
     if match.player < 0:
         player_of = player_name(match.game.id)
         for ply, reason in reasons.items() if tells_why else ():
@@ -238,11 +238,11 @@ def _finish(match: Match, names: list[str], reasons: dict[int, str], *, tells_wh
 
 @contextlib.contextmanager
 def _saving_if_interrupted(match: Match, names: list[str], record: Path | None, seats: Seats) -> Iterator[None]:
-    """Save the record of the game so far, if one is wanted, where Ctrl-C ends the block."""
+    """Save the record of the game so far, if one is wanted, when Ctrl-C ends the block."""
     try:
         yield
     except KeyboardInterrupt:
-        print()  # the prompt ends its line
+        print()  # ends the line of the prompt
         _save(match, names, record, seats)
         raise
 

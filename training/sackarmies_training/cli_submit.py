@@ -1,4 +1,4 @@
-"""The command for those who take part in a tournament: `sackarmies submit-check`."""
+"""The command for participants in a tournament: `sackarmies submit-check`."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def submit_check(
 
 
 def print_trial(trial: Trial) -> None:
-    """Print what came of trying a submission."""
+    """Print the results of trying a submission."""
     usage = trial.usage
     print_line("made", f"yes, in {trial.start_seconds:.2f} s")
     print_line("statuses", ", ".join(f"{status} {count}" for status, count in trial.statuses.items()))

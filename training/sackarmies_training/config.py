@@ -1,4 +1,4 @@
-"""Configurations of experiments: TOML files, checked before anything starts."""
+"""Configurations of experiments: TOML files, validated before anything starts."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ LogPlace = Literal["tensorboard", "wandb", "mlflow", "trackio"]
 
 
 class GameSection(BaseModel):
-    """Which game is played: its id; all other keys are options that the game takes in a configuration.
+    """The game to play: its id; all other keys are options that the game accepts in a configuration.
 
     Attributes:
-        id: of a registered game.
+        id: id of a registered game.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True, strict=True)
@@ -71,29 +71,29 @@ class GameSection(BaseModel):
 class NetworkSection(StrictModel):
     """Sizes of the network."""
 
-    token: Annotated[int, Field(ge=1, le=1024)] = 48  # vector of a token
-    mark: Annotated[int, Field(ge=1, le=256)] = 16  # what of it is laid out on the board
-    hidden: Annotated[int, Field(ge=2, le=4096)] = 128  # vector of a decision
-    patch: Annotated[int, Field(ge=0, le=5)] = 2  # how far around a hex is looked
-    early: Annotated[int, Field(ge=0, le=8)] = 0  # gains after fewer turns that are learned beside what counts
+    token: Annotated[int, Field(ge=1, le=1024)] = 48  # size of the vector of a token
+    mark: Annotated[int, Field(ge=1, le=256)] = 16  # size of the part of it that is laid out on the board
+    hidden: Annotated[int, Field(ge=2, le=4096)] = 128  # size of the vector of a decision
+    patch: Annotated[int, Field(ge=0, le=5)] = 2  # how far the network sees around a hex
+    early: Annotated[int, Field(ge=0, le=8)] = 0  # number of gains after fewer turns that are also learned
 
 
 class PPOSection(StrictModel):
     """MaskablePPO."""
 
-    decisions: Count  # of the learner, in all
+    decisions: Count  # total number of decisions of the learner
     max_minutes: Positive | None = None  # training stops after this time even if decisions are left
     envs: Count = 64  # games played side by side
     steps: Count = 64  # decisions in each game between two updates
-    minibatch: Count = 1024  # decisions an optimizer step; it must divide envs * steps
+    minibatch: Count = 1024  # decisions per optimizer step; must divide envs * steps
     epochs: Count = 2  # passes over the decisions of an update
-    learning_rate: Positive = 5e-4  # at first
-    final_learning_rate: Share = 5e-5  # at the end; it falls evenly
-    gamma: Annotated[float, Field(gt=0, le=1)] = 0.997  # discount of a decision
-    gae_lambda: Annotated[float, Field(ge=0, le=1)] = 0.95  # of advantages, a decision
-    clip_range: Positive = 0.2  # of the ratio of new to old probabilities
+    learning_rate: Positive = 5e-4  # initial learning rate
+    final_learning_rate: Share = 5e-5  # final learning rate; it falls linearly
+    gamma: Annotated[float, Field(gt=0, le=1)] = 0.997  # discount per decision
+    gae_lambda: Annotated[float, Field(ge=0, le=1)] = 0.95  # lambda of advantages (GAE), per decision
+    clip_range: Positive = 0.2  # clip range of the ratio of new to old probabilities
     entropy: Share = 0.01  # weight of the entropy
-    threads: Count = 1  # of torch; more help on an idle machine and hurt badly on a busy one
+    threads: Count = 1  # torch threads; more help on an idle machine and hurt badly on a busy one
 
     @model_validator(mode="after")
     def _minibatches_fit(self) -> PPOSection:
@@ -113,51 +113,51 @@ class Place(StrEnum):
 
 
 class LearnSection(StrictModel):
-    """The trainer of `learn.py`; each part of it can be switched off by its number."""
+    """The trainer of `learn.py`; each part of it can be switched off through its key."""
 
-    decisions: Count  # of all seats, in all
+    decisions: Count  # total number of decisions, all seats counted
     max_minutes: Positive | None = None  # training stops after this time even if decisions are left
-    games: Count = 512  # played side by side by each process
-    groups: Count = 1  # that they are played in; on a cluster each is played by one core
-    line_ups: Annotated[int, Field(ge=0)] = 0  # draws of armies that games are shared among; 0: the armies of [game]
+    games: Count = 512  # games played side by side by each process
+    groups: Count = 1  # groups that games are split into; on a cluster, one core plays each group
+    line_ups: Annotated[int, Field(ge=0)] = 0  # random line-ups that games are split among; 0: the armies of [game]
     steps: Count = 64  # decisions of each game between two updates
     minibatch: Count = 1024  # decisions that an optimizer step learns a choice from
     epochs: Count = 1  # passes over the decisions of an update
-    learning_rate: Positive = 1e-3  # at first
-    final_learning_rate: Share = 1e-4  # at the end; it falls evenly
-    max_gradient: Positive = 0.5  # norm to which gradients are cut
-    clip_range: Share = 0.2  # of the ratio of new to old probabilities; 0: not clipped
+    learning_rate: Positive = 1e-3  # initial learning rate
+    final_learning_rate: Share = 1e-4  # final learning rate; it falls linearly
+    max_gradient: Positive = 0.5  # norm to which gradients are clipped
+    clip_range: Share = 0.2  # clip range of the ratio of new to old probabilities; 0: no clipping
     old_policy: Share = 0.1  # weight of the divergence from the policy that played
-    magnet: Share = 0.0  # weight of the divergence from the magnet at first, see `magnet_power`
-    magnet_trust: Annotated[float, Field(ge=0, lt=1)] = 0.0  # the magnet gives so much to the advised id; rest: uniform
+    magnet: Share = 0.0  # initial weight of the divergence from the magnet, see `magnet_power`
+    magnet_trust: Annotated[float, Field(ge=0, lt=1)] = 0.0  # share of the magnet on the advised id; rest: uniform
     magnet_power: Share = 0.3  # the weight of the magnet falls as (updates + 1) ** -power
-    magnet_least: Share = 0.001  # it falls no lower
-    entropy: Share = 0.05  # weight of the entropy at first
-    final_entropy: Share = 0.0  # weight of the entropy at the end
-    gae_lambda: Fraction = 0.8  # a turn, of advantages
-    value_lambda: Fraction = 0.9  # a turn, of what values are trained to
-    value_weight: Share = 0.5  # weight of the loss of values
-    value_shapes: bool = True  # what values learn changes the layers that choices share; false: only layers of its own
-    select: Literal["advantage", "doubt"] = "advantage"  # choices are learned where it is large; see `learn.choose`
+    magnet_least: Share = 0.001  # the weight of the magnet falls no lower
+    entropy: Share = 0.05  # initial weight of the entropy
+    final_entropy: Share = 0.0  # final weight of the entropy
+    gae_lambda: Fraction = 0.8  # lambda of advantages (GAE), per turn
+    value_lambda: Fraction = 0.9  # lambda of value targets, per turn
+    value_weight: Share = 0.5  # weight of the value loss
+    value_shapes: bool = True  # the value loss also trains layers that choices share; false: only layers of its own
+    select: Literal["advantage", "doubt"] = "advantage"  # choices are learned where this is large; see `learn.choose`
     largest: Annotated[float, Field(gt=0, le=1)] = 0.25  # share of the decisions that choices are learned from
     value_share: Annotated[float, Field(gt=0, le=1)] = 0.25  # share of the decisions that values are learned from
-    average: Annotated[float, Field(ge=0, lt=1)] = 0.995  # the General's weights: average over 1 / (1 - this) steps
+    average: Annotated[float, Field(ge=0, lt=1)] = 0.995  # the General: average of weights over 1 / (1 - this) steps
     outcomes: bool = True  # values are chances of win, draw and loss; false: one number
-    advice: AdviceText = ""  # the agent whose choice is an input of the network
-    worths: bool = False  # what each legal action is worth to that agent is an input as well
-    reasons: bool = False  # why is another one: what actions lead to, what their worths are made of, notes on tokens
-    shaping_until: Fraction = 0.5  # fraction of the training at which shaping has faded to nothing
-    start: str = ""  # a checkpoint whose weights to start from; trained: the General that comes with the game
-    start_temperature: Positive = 1.0  # its scores are divided by this: games are played with what it holds likely
-    start_policy: Share = 0.0  # weight of the divergence from the policy that it starts with
-    device: str = "cpu"  # of torch: cpu, cuda, cuda:1, ...
-    precision: Literal["float32", "bfloat16"] = "float32"  # that the network is computed with
-    threads: Count = 1  # of torch
+    advice: AdviceText = ""  # agent whose choice is an input of the network
+    worths: bool = False  # what each legal action is worth to that agent is also an input
+    reasons: bool = False  # its reasons are inputs too: what actions lead to, what worths are made of, notes on tokens
+    shaping_until: Fraction = 0.5  # fraction of the training by which shaping has faded to nothing
+    start: str = ""  # checkpoint whose weights to start from; trained: the General that comes with the game
+    start_temperature: Positive = 1.0  # divides the scores of `start`: games are played with what it thinks likely
+    start_policy: Share = 0.0  # weight of the divergence from the policy of `start`
+    device: str = "cpu"  # torch device: cpu, cuda, cuda:1, ...
+    precision: Literal["float32", "bfloat16"] = "float32"  # precision of the network's computations
+    threads: Count = 1  # torch threads
 
     @property
     def advice_level(self) -> int:
-        """How much of what the agent that advises says is an input of the network, see `NetworkSizes.advice`."""
-        return bool(self.advice) + self.worths + self.reasons  # each goes with those before
+        """How much of the advisor's advice is an input of the network, see `NetworkSizes.advice`."""
+        return bool(self.advice) + self.worths + self.reasons  # each needs those before
 
     @model_validator(mode="after")
     def _fits_together(self) -> LearnSection:
@@ -175,21 +175,21 @@ class LearnSection(StrictModel):
 class LabelSection(StrictModel):
     """How a network learns from labels."""
 
-    softness: Fraction = 0.1  # share of each target that goes to all legal actions alike
-    minibatch: Count = 512  # decisions an optimizer step
-    learning_rate: Positive = 1e-3  # at first
-    final_learning_rate: Share = 5e-5  # at the end; it falls evenly
+    softness: Fraction = 0.1  # share of each target that is spread evenly over all legal actions
+    minibatch: Count = 512  # decisions per optimizer step
+    learning_rate: Positive = 1e-3  # initial learning rate
+    final_learning_rate: Share = 5e-5  # final learning rate; it falls linearly
     choices: Share = 1.0  # weight of the teacher's choices in the loss, where it does not say what they gain
-    gains: Share = 0.0  # weight of squared errors of gains that a search tells; 0: its choices are learned there too
-    early: Share = 0.0  # likewise of gains after fewer turns, of which labels and network may have some
-    policy: Share = 0.0  # weight of what choices of the policy are expected to gain, means over the numbers of turns
-    unit: Positive = 0.02  # of gains: so much more of the return raises a score, which is a logit, by one
+    gains: Share = 0.0  # weight of squared errors of a search's gains; 0 here and in policy: its choices are learned
+    early: Share = 0.0  # weight of squared errors of gains after fewer turns, as far as labels and network have them
+    policy: Share = 0.0  # weight of the policy's expected gain, averaged over the numbers of turns
+    unit: Positive = 0.02  # unit of gains: this much more return raises a score, which is a logit, by one
     margin: Share = 0.0  # what a choice other than the advisor's must gain to be preferred
     symmetries: bool = True  # each position is learned in a random rotation or reflection of its board
 
     @property
     def learns_gains(self) -> bool:
-        """Whether what a search tells of gains is learned, and not its choices."""
+        """Whether the gains that a search finds are learned, instead of its choices."""
         return self.gains > 0 or self.policy > 0
 
     @model_validator(mode="after")
@@ -203,13 +203,13 @@ class LabelSection(StrictModel):
 
 
 class TeacherSection(LabelSection):
-    """A start from a teacher: choices and results, from files or from its own play, are learned first."""
+    """A start from a teacher: its choices and results, from files or from its own play, are learned first."""
 
-    agent: AgentText = "greedy"  # plays all seats, where there are no files
-    files: list[str] = Field(default_factory=list)  # labels, see labels.py; a folder stands for all files in it
-    decisions: Count  # in all
-    noise: Fraction = 0.1  # share of random actions, so that more is seen
-    games: Count = 100  # played side by side, for one lesson
+    agent: AgentText = "greedy"  # the teacher, which plays all seats; ignored if files are given
+    files: list[str] = Field(default_factory=list)  # label files, see labels.py; a folder stands for all files in it
+    decisions: Count  # total number of decisions to learn from
+    noise: Fraction = 0.1  # share of random actions, so that more positions are seen
+    games: Count = 100  # games played side by side for one lesson
 
     @model_validator(mode="after")
     def _teacher_exists(self) -> TeacherSection:
@@ -221,24 +221,24 @@ class TeacherSection(LabelSection):
 class ExpertSection(LabelSection):
     """Expert iteration in place of self-play: rounds in which a search labels games of the General, see expert.py.
 
-    Of `[learn]`, what is said of games, steps, updates and exploration has no meaning then, and `decisions` are
-    those that are labeled; nor have `[shaping]`, `every` in `[checkpoints]` and `every_minutes` in `[curve]`: each
-    round ends with a checkpoint and a point of the curve.
+    Keys of `[learn]` on games, steps, updates and exploration are then ignored, and its `decisions` counts labeled
+    decisions. `[shaping]`, `every` in `[checkpoints]` and `every_minutes` in `[curve]` are ignored too: each round
+    ends with a checkpoint and a point of the curve.
     """
 
-    files: Count = 4  # of labels that each process makes in a round
-    file_decisions: Count = 4_000  # of a file, at least; its games are finished, 32 at once
-    passes: Count = 1  # over all labels so far, in each round
-    noise: Fraction = 0.05  # share of random actions in the games, so that more is seen
-    share: Annotated[float, Field(ge=0.01, le=1)] = 0.4  # of the decisions of the games that are labeled
-    worlds: Count = 2  # in which each action is played on
-    most: Annotated[int, Field(ge=2)] = 4  # actions that are compared in a position
-    horizons: list[Turns] = Field(default=[3, 5, 8], min_length=1)  # turns that are played on; the last one counts
+    files: Count = 4  # label files that each process makes in a round
+    file_decisions: Count = 4_000  # decisions in a file, at least; its games, 32 at once, are played to their ends
+    passes: Count = 1  # passes over all labels so far, in each round
+    noise: Fraction = 0.05  # share of random actions in the games, so that more positions are seen
+    share: Annotated[float, Field(ge=0.01, le=1)] = 0.4  # share of the decisions of the games that are labeled
+    worlds: Count = 2  # number of worlds in which each action is played on
+    most: Annotated[int, Field(ge=2)] = 4  # number of actions compared in a position
+    horizons: list[Turns] = Field(default=[3, 5, 8], min_length=1)  # numbers of turns played on; the last one counts
     choices: Share = 0.1  # weight of the General's own choices, where searching does not pay
-    gains: Share = 5.0  # weight of squared errors of what choices gain
-    early: Share = 10.0  # likewise of gains after fewer turns
+    gains: Share = 5.0  # weight of squared errors of gains
+    early: Share = 10.0  # weight of squared errors of gains after fewer turns
     margin: Share = 0.006  # what a choice other than the advisor's must gain to be preferred
-    learning_rate: Positive = 1.5e-3  # of each round, at first
+    learning_rate: Positive = 1.5e-3  # initial learning rate of each round
 
     @model_validator(mode="after")
     def _horizons_rise(self) -> ExpertSection:
@@ -250,19 +250,19 @@ class ExpertSection(LabelSection):
 class CurveSection(StrictModel):
     """Games of the averaged network during training, for its learning curve."""
 
-    opponent: AgentText = "greedy"  # whom it plays
-    every_minutes: Positive = 1.0  # between two points of the curve
-    games: Count = 200  # for each point
-    deterministic: bool = True  # the network's likeliest action; false: drawn from its policy
+    opponent: AgentText = "greedy"  # agent that it plays
+    every_minutes: Positive = 1.0  # minutes between two points of the curve
+    games: Count = 200  # games for each point
+    deterministic: bool = True  # play the network's likeliest actions; false: draw them from its policy
 
 
 class SelfPlaySection(StrictModel):
-    """Opponents of the learner: weights of a random choice made for each game and opposing seat."""
+    """Opponents of the learner: weights of the random choice made for each game and opposing seat."""
 
     scripted: dict[AgentText, Share] = Field(default_factory=lambda: {"random": 1.0})  # agents and their weights
-    past: Share = 1.0  # weight of the learner's own past
+    past: Share = 1.0  # weight of the learner's past selves
     snapshot_every: Count = 50_000  # decisions between two snapshots
-    pool_size: Annotated[int, Field(ge=1, le=MAX_POOL)] = 8  # snapshots that are kept
+    pool_size: Annotated[int, Field(ge=1, le=MAX_POOL)] = 8  # number of snapshots to keep
 
     @model_validator(mode="after")
     def _somebody_to_play(self) -> SelfPlaySection:
@@ -276,11 +276,11 @@ class SelfPlaySection(StrictModel):
 class ImitationSection(StrictModel):
     """A head start: the learner first imitates a General."""
 
-    teacher: AgentText  # who is imitated
-    decisions: Count  # of the teacher, in all
-    noise: Annotated[float, Field(ge=0, le=1)] = 0.1  # share of random actions, so that more is seen
-    games: Count = 200  # played side by side, for one lesson
-    learning_rate: Positive = 1e-3  # of this start
+    teacher: AgentText  # agent to imitate
+    decisions: Count  # total number of decisions of the teacher
+    noise: Annotated[float, Field(ge=0, le=1)] = 0.1  # share of random actions, so that more positions are seen
+    games: Count = 200  # games played side by side for one lesson
+    learning_rate: Positive = 1e-3  # learning rate of the imitation
 
     @model_validator(mode="after")
     def _teacher_exists(self) -> ImitationSection:
@@ -293,34 +293,34 @@ class CheckpointSection(StrictModel):
     """When to write checkpoints and how many of them to keep."""
 
     every: Count = 100_000  # decisions between two checkpoints
-    keep: Count = 2  # how many; older ones are deleted
+    keep: Count = 2  # checkpoints to keep; older ones are deleted
 
 
 class LogSection(StrictModel):
     """Where a run logs to, besides `log.csv` and `log.jsonl`, see [Logs](logging.md)."""
 
-    to: list[LogPlace] = Field(default=["tensorboard"])  # besides these files; an empty list: nowhere else
-    project: Annotated[str, Field(min_length=1)] = "sackarmies"  # what services keep the run under
-    records: bool = True  # a recorded game of the General at each checkpoint
+    to: list[LogPlace] = Field(default=["tensorboard"])  # where, besides these files; an empty list: nowhere else
+    project: Annotated[str, Field(min_length=1)] = "sackarmies"  # project of the run in services
+    records: bool = True  # record a game of the General at each checkpoint
 
 
 class MatchSection(StrictModel):
     """A tournament: every line-up plays `seeds` seeds, each in all seatings."""
 
-    agents: Annotated[list[AgentText], Field(min_length=2)]  # who plays; `learner` is the General just trained
-    seeds: Count = 20  # of each line-up; each is played in all seatings
-    seed: Annotated[int, Field(ge=0, lt=MAX_SEED)] | None = None  # drawn and kept secret until the end if left out
-    batch: Count = 10  # seeds played side by side; an interrupted tournament repeats no more than a batch a worker
-    workers: Count = 2  # processes
+    agents: Annotated[list[AgentText], Field(min_length=2)]  # agents that play; `learner` is the General just trained
+    seeds: Count = 20  # seeds of each line-up; each is played in all seatings
+    seed: Annotated[int, Field(ge=0, lt=MAX_SEED)] | None = None  # random seed; by default drawn, secret until the end
+    batch: Count = 10  # seeds played side by side; an interrupted tournament repeats at most one batch per worker
+    workers: Count = 2  # number of processes
     ratings: Literal["bradley_terry", "openskill"] = "bradley_terry"  # how strength is computed from scores
-    replays: bool = False  # once all is over, make a page of each game, which the report links to; seconds a game
-    isolate: bool = False  # agents run in separate processes
-    time_limit: Positive | None = None  # seconds a decision, see `Isolation`
-    time_bank: Positive | None = None  # seconds a game that decisions may take beyond it, all together
-    turn_limit: Positive | None = None  # seconds that all decisions of a seat in one turn may take together
-    cpu_limit: Positive | None = None  # seconds of processor time a game
-    start_limit: Positive | None = None  # seconds more for making an agent and for its first decision; 60 if left out
-    memory_limit: Count | None = None  # MiB a process
+    replays: bool = False  # at the end, make a page for each game, linked from the report; takes seconds per game
+    isolate: bool = False  # run agents in separate processes
+    time_limit: Positive | None = None  # seconds per decision, see `Isolation`
+    time_bank: Positive | None = None  # seconds per game by which decisions may exceed the time limit, in total
+    turn_limit: Positive | None = None  # seconds that all decisions of a seat in one turn may take in total
+    cpu_limit: Positive | None = None  # seconds of processor time per game
+    start_limit: Positive | None = None  # extra seconds for making an agent and for its first decision; 60 if left out
+    memory_limit: Count | None = None  # MiB per process
 
     @model_validator(mode="after")
     def _limits_can_be_kept(self) -> MatchSection:
@@ -335,7 +335,7 @@ class MatchSection(StrictModel):
 
     @property
     def isolation(self) -> Isolation | None:
-        """What agents in separate processes may take; None where there are none."""
+        """Limits of agents in separate processes; None if they are not isolated."""
         limits = {key: getattr(self, key) for key in (*LIMITS, "start_limit") if getattr(self, key) is not None}
         return Isolation(**limits) if self.isolate else None
 
@@ -348,10 +348,10 @@ class MatchSection(StrictModel):
 
 
 class RunConfig(StrictModel):
-    """A training run and the tournament that follows, whatever the trainer."""
+    """A training run, by either trainer, and the tournament that follows."""
 
     folder: str  # for checkpoints, logs and results
-    seed: Annotated[int, Field(ge=0, lt=2**31)] = 1  # of everything random in the run, the tournament aside
+    seed: Annotated[int, Field(ge=0, lt=2**31)] = 1  # random seed of the run, except for the tournament
     game: GameSection = Field(default_factory=GameSection)
     network: NetworkSection = NetworkSection()
     shaping: dict[str, Share] = Field(default_factory=dict)  # weights of the game's potential, see shaping.py
@@ -366,7 +366,7 @@ class RunConfig(StrictModel):
 
 
 class TrainConfig(RunConfig):
-    """A run of MaskablePPO, the section `[ppo]`."""
+    """A run of MaskablePPO, section `[ppo]`."""
 
     ppo: PPOSection
     selfplay: SelfPlaySection = SelfPlaySection()
@@ -374,7 +374,7 @@ class TrainConfig(RunConfig):
 
 
 class LearnConfig(RunConfig):
-    """A run of `learn.py`, the section `[learn]`."""
+    """A run of `learn.py`, section `[learn]`."""
 
     learn: LearnSection
     teacher: TeacherSection | None = None
@@ -393,7 +393,7 @@ class LearnConfig(RunConfig):
 
 
 class TournamentConfig(StrictModel):
-    """A tournament by itself."""
+    """A tournament on its own."""
 
     folder: str  # for game records and results
     game: GameSection = Field(default_factory=GameSection)
@@ -409,7 +409,7 @@ class TournamentConfig(StrictModel):
 
 
 def load_config(path: Path, model: type[Model]) -> Model:
-    """Read and check a configuration file.
+    """Read and validate a configuration file.
 
     Raises:
         ValueError: no such file, not TOML, or values that `model` refuses: a line for each fault, naming file and key.
@@ -418,10 +418,10 @@ def load_config(path: Path, model: type[Model]) -> Model:
 
 
 def load_run(path: Path) -> TrainConfig | LearnConfig:
-    """Read and check the configuration of a training run, which names its trainer by a section.
+    """Read and validate the configuration of a training run, which chooses its trainer by a section.
 
     Raises:
-        ValueError: as for `load_config`, or there is not one of the sections `[learn]` and `[ppo]`.
+        ValueError: as for `load_config`, or not exactly one of the sections `[learn]` and `[ppo]` is given.
     """
     data = read_toml(path)
     if ("learn" in data) == ("ppo" in data):

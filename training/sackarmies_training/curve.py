@@ -1,4 +1,4 @@
-"""The learning curve of a run: games against a fixed opponent in between, in a table, a picture and the logs."""
+"""The learning curve of a run: games against a fixed opponent at intervals, as a table, a picture and logs."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ FIELDS = ("minutes", "decisions", "won", "drawn", "lost", "win_rate", "low", "hi
 
 
 class Curve:
-    """Measures the averaged network now and then; without a section `[curve]`, it does nothing."""
+    """Measures the averaged network at intervals; does nothing without a section `[curve]`."""
 
     def __init__(self, run: Run, decisions: int) -> None:
-        """Go on with the curve in the folder of a run.
+        """Continue the curve in the folder of a run.
 
         Args:
-            run: its section `[curve]` says how often and against whom; each of its line-ups is played for an equal part
-                of a point's games.
-            decisions: at which the run is; points beyond, of a sitting that was killed, are dropped.
+            run: its section `[curve]` says how often to measure, and against which opponent; each of its line-ups gets
+                an equal share of a point's games.
+            decisions: number at which the run is; later points, of a session that was killed, are dropped.
         """
         config = run.config
         self.latest = ""  # a sentence on the latest point
@@ -56,7 +56,7 @@ class Curve:
             self._opponent = opponent_of(config.curve, run.line_ups[0])
 
     def follow(self, learner: Learner, minutes: float, *, now: bool) -> None:
-        """Add a point if it is time for one, or `now`."""
+        """Add a point if one is due, or if `now`."""
         section = self._config.curve
         if section is None or (self._rows and int(self._rows[-1]["decisions"]) == learner.decisions):
             return
@@ -99,7 +99,7 @@ class Curve:
             self._draws = self._draw(opponent)
 
     def _draw(self, opponent: str) -> bool:
-        """Save the picture; return False if there is no matplotlib, after a sentence that says so."""
+        """Save the picture; without matplotlib, print a sentence that says so and return False."""
         try:
             from matplotlib.figure import Figure
         except ImportError as error:
@@ -128,7 +128,7 @@ def compare_with_start(learner: Learner, config: LearnConfig, line_ups: Sequence
     advisor = make_advisor(config.learn.advice, info, config.learn.advice_level)
     start = PolicyAgent(load_start(config, info), deterministic=True, advisor=advisor)
     results = play_side_by_side(line_ups, general, start, section.games, seed)
-    decided = results[results != DRAW]  # equally strong Generals win as often as they have seats in these
+    decided = results[results != DRAW]  # equally strong Generals win these in proportion to their seats
     if not len(decided):
         return "All games against the General that it started from were drawn: no improvement is shown."
     won, even = Rate(int((decided == WIN).sum()), len(decided)), 1 / info.num_players
@@ -165,12 +165,12 @@ def play_side_by_side(
     """Play a General in each seat against an opponent in all others, every start from each seat.
 
     Args:
-        line_ups: what is played, each of them in an equal part of the games.
-        general: asked at once for all games in which it is the current player, as the opponent is.
-        opponent: see `general`; both keep nothing between two decisions.
-        games: how many, at least.
-        seed: of the starts.
-        curves: what the games are added to.
+        line_ups: games to play, one for each line-up, with an equal share each.
+        general: asked at once for all games in which it is the current player.
+        opponent: asked likewise; both must keep nothing between two decisions.
+        games: number of games, at least.
+        seed: seed of the starts.
+        curves: the games are added to these.
 
     Returns:
         `(n,)`, how each game ended for the General: WIN, DRAW or LOSS.
@@ -207,7 +207,7 @@ def play_side_by_side(
 
 
 def read_rows(table: Path) -> list[dict[str, str]]:
-    """Return the points of a curve that was written before; none if there is no such file."""
+    """Return the points of a curve written earlier; an empty list if there is no such file."""
     if not table.is_file():
         return []
     with table.open(encoding="utf-8", newline="") as lines:

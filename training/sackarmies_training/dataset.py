@@ -1,7 +1,7 @@
 """Decisions of recorded games as a Parquet file, and their observations, recomputed from it.
 
-Each row is a decision; docs/data.md describes the columns. The rows of a game are all its decisions in their order, so
-that the file holds whole games: `observations` plays them again.
+Each row is a decision; docs/data.md describes the columns. The rows of a game are all its decisions in order, so the
+file holds whole games, which `observations` replays.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from sackarmies_training.dataset_files import Games, recorded_game, written_whol
 from sackarmies_training.ratings import IN_TO_THE_END, Outcome
 
 FORMAT = "sackarmies-dataset-1"
-KEY = b"sackarmies"  # of our description in the metadata of a file
-ROWS = 4096  # of a group, which is all that is held in memory
-DAMAGED = (pa.ArrowException, OSError, UnicodeDecodeError)  # what pyarrow raises for files that are
+KEY = b"sackarmies"  # key of our description in the metadata of a file
+ROWS = 4096  # rows in a group, which is all that is held in memory
+DAMAGED = (pa.ArrowException, OSError, UnicodeDecodeError)  # what pyarrow raises for damaged files
 NAME = pa.dictionary(pa.int32(), pa.string())  # text that repeats
 COLUMNS = {
     "game": pa.int64(),
@@ -54,21 +54,21 @@ COLUMNS = {
     "action_values": pa.list_(pa.float32()),
     "value": pa.float32(),
 }
-REPLAYED = ("game", "config", "seed", "forced", "ply", "legal", "action", "forfeits")  # what observations need
+REPLAYED = ("game", "config", "seed", "forced", "ply", "legal", "action", "forfeits")  # columns needed to replay
 
 Row = dict[str, Any]
 
 
 class Description(StrictModel):
-    """What a file says of itself, JSON in its metadata.
+    """Description of a file, stored as JSON in its metadata.
 
     Attributes:
         format: kind and version of the file.
         game: id of the game.
         layout_sha256: hash of the layout of the game, as in checkpoints.
-        num_players: seats.
+        num_players: number of seats.
         num_actions: size of the action space.
-        observation_size: of an observation.
+        observation_size: size of an observation.
         software: version that made the file.
     """
 
@@ -91,20 +91,20 @@ def write_parquet(
     observations: bool = False,
     progress: Callable[[int], None] = lambda records: None,
 ) -> int:
-    """Write the decisions of recorded games as a Parquet file; memory does not grow with their number.
+    """Write the decisions of recorded games as a Parquet file; memory use does not grow with their number.
 
     Args:
-        records: files of games of one layout.
-        target: the file; it is replaced when all is written.
-        observations: whether it has a column of observations, those of the seat that decided.
+        records: record files of games with one layout.
+        target: the file, which is replaced once everything is written.
+        observations: whether to add a column with the observations of the deciding seats.
         progress: called with 1 after each record.
 
     Returns:
-        How many decisions it holds.
+        Number of decisions in the file.
 
     Raises:
-        ValueError: a record is damaged or does not replay, has another layout than the first, or there is none; nothing
-            is written.
+        ValueError: a record is damaged, does not replay or has another layout than the first, or there are no records;
+            nothing is written then.
         OSError: the file cannot be written.
     """
     games, written, rows = Games(), 0, list[Row]()
@@ -131,7 +131,7 @@ def write_parquet(
 
 
 def schema_of(game: Game, observations: bool) -> pa.Schema:
-    """Return the columns of a file of a game, with our description of it."""
+    """Return the columns of a file for a game, with our description of it."""
     columns = dict(COLUMNS)
     if observations:
         columns["observation"] = pa.list_(pa.int8(), game.observation_spec.size)
@@ -154,14 +154,14 @@ def _write(writer: pq.ParquetWriter, rows: list[Row]) -> int:
 
 
 def rows_of(game: Game, record: GameRecord, path: Path, number: int, observations: bool) -> list[Row]:
-    """Return the decisions of a game.
+    """Return the decisions of a recorded game as rows.
 
     Args:
-        game: of the record.
-        record: of the game, which is replayed and checked.
+        game: game of the record.
+        record: the record, which is replayed and checked.
         path: its file.
-        number: of the game in the data set.
-        observations: whether what the deciding seat saw is among them.
+        number: number of the game in the data set.
+        observations: whether to add what the deciding seat saw.
 
     Raises:
         ValueError: the record does not replay.
@@ -212,13 +212,13 @@ def rows_of(game: Game, record: GameRecord, path: Path, number: int, observation
 
 
 def note_eliminated(game: Game, states: Records, ply: int, out: list[int]) -> None:
-    """Note which seats the ply has put out of the game in `states[0]`, unless it has ended it.
+    """Note which seats a ply has put out of the game in `states[0]`, unless it has ended the game.
 
     Args:
-        game: of the states.
-        states: after the ply.
-        ply: its number.
-        out: as in `Outcome`, of the plies before; overwritten.
+        game: game of the states.
+        states: states after the ply.
+        ply: number of the ply.
+        out: as in `Outcome`, for the plies before; updated in place.
     """
     if int(states["current_player"][0]) == NO_PLAYER:
         return
@@ -230,7 +230,7 @@ def note_eliminated(game: Game, states: Records, ply: int, out: list[int]) -> No
 
 
 def results_of(returns: Sequence[float], out: Sequence[int]) -> list[str]:
-    """Return how a game ended for each seat, as in standings; seats that share the first place drew.
+    """Return how a game ended for each seat, as in standings; seats that share first place drew.
 
     Args:
         returns: what each seat earned.
@@ -242,7 +242,7 @@ def results_of(returns: Sequence[float], out: Sequence[int]) -> list[str]:
 
 
 def analyzed(analysis: Analysis, legal: list[int]) -> Row:
-    """Return what an agent reported about a decision; numbers of legal ids in their order, null where not known."""
+    """Return the columns of an analysis; numbers for legal ids follow their order, with null where unknown."""
     candidates = {candidate.action: candidate for candidate in analysis.candidates}
     numbers = {
         "policy": [candidates[action].probability if action in candidates else None for action in legal],
@@ -256,10 +256,10 @@ def analyzed(analysis: Analysis, legal: list[int]) -> Row:
 
 
 def describe_file(path: str | Path) -> Description:
-    """Return what a file says of itself.
+    """Return the description of a file.
 
     Raises:
-        ValueError: it is missing, or no file of decisions.
+        ValueError: the file is missing, or is not a data set of decisions.
     """
     if not Path(path).is_file():
         raise ValueError(f"there is no file {named(path)}")
@@ -274,17 +274,17 @@ def describe_file(path: str | Path) -> Description:
 
 
 def observations(path: str | Path, rows: Mapping[str, Any] | pa.Table | None = None) -> NDArray[np.int8]:
-    """Return what the seats that decided saw, by playing their games again.
+    """Return what the deciding seats saw, by replaying their games.
 
     Args:
         path: a file that `write_parquet` wrote.
-        rows: decisions of it, anything with the columns `game` and `ply`, such as a table; None for all.
+        rows: decisions in the file: anything with the columns `game` and `ply`, such as a table; None for all.
 
     Returns:
         `(k, size)` int8, in the order of `rows`.
 
     Raises:
-        ValueError: it is no such file, is damaged, has no such decision, or its games are played otherwise here.
+        ValueError: it is not such a file, is damaged, lacks one of `rows`, or its games replay differently here.
     """
     description, wanted = describe_file(path), None
     if rows is not None:
@@ -313,13 +313,13 @@ def _pairs(table: pa.Table) -> tuple[list[int], list[int]]:
 def _replay_rows(
     rows: list[Row], description: Description, places: dict[tuple[int, int], list[int]], out: NDArray[np.int8]
 ) -> None:
-    """Play a game again and write the observations that are wanted of it.
+    """Replay a game and write the wanted observations.
 
     Args:
         rows: all decisions of the game.
-        description: of the file.
-        places: `(game, ply)` -> where the observation goes; what is written is removed.
-        out: `(k, size)`.
+        description: description of the file.
+        places: `(game, ply)` -> rows of `out` for the observation; entries are removed once written.
+        out: `(k, size)`, overwritten there.
     """
     number = rows[0]["game"]
     game = recorded_game(description.game, rows[0]["config"])
@@ -345,7 +345,7 @@ def _replay_rows(
 
 
 def action_masks(legal: Any, num_actions: int) -> NDArray[np.int8]:
-    """Return masks `(k, num_actions)` int8 of legal ids, a list for each decision: the column `legal`."""
+    """Return masks `(k, num_actions)` int8 from the column `legal`, a list of legal ids for each decision."""
     lists = legal.to_pylist() if hasattr(legal, "to_pylist") else list(legal)
     masks = np.zeros((len(lists), num_actions), np.int8)
     for mask, ids in zip(masks, lists, strict=True):

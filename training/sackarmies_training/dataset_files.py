@@ -1,4 +1,4 @@
-"""Files of data sets: the records that they are made of, and targets that are written whole or not at all."""
+"""Files of data sets: the records they are made from, and targets that are written whole or not at all."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from sackarmies_env.core.safe_read import named
 from sackarmies_env.registry import game_of
 
 PATTERN = "*?["  # characters of a pattern of names
-KEPT_GAMES = 64  # configurations whose games are kept
+KEPT_GAMES = 64  # configurations whose games are cached
 
 
 def record_files(names: Iterable[str]) -> list[Path]:
     """Return the files that names stand for, each once.
 
     Args:
-        names: of files, of folders, which stand for all `*.json` files in them, or patterns such as `runs/**/*.json`.
+        names: files, folders, which stand for all `*.json` files in them, or patterns such as `runs/**/*.json`.
 
     Raises:
-        ValueError: a name stands for no file.
+        ValueError: a folder or pattern stands for no file.
     """
     files: dict[Path, Path] = {}  # by absolute path: a file may be named in several ways
     for name in names:
@@ -48,7 +48,7 @@ def record_files(names: Iterable[str]) -> list[Path]:
 
 
 class Games:
-    """The games of records; all must have one layout, so that one network reads all observations.
+    """The games of records; all must have the same layout, so that one network can read all observations.
 
     Attributes:
         layout: hash of the layout, "" before the first record.
@@ -56,13 +56,13 @@ class Games:
 
     def __init__(self) -> None:
         self.layout = ""
-        self._first = ""  # name of the record that the layout is of
+        self._first = ""  # name of the record that set the layout
 
     def of(self, record: GameRecord, path: Path) -> Game:
         """Return the game of a record.
 
         Raises:
-            ValueError: it cannot be built, or has another layout than the records before.
+            ValueError: it cannot be built, or has another layout than earlier records.
         """
         game = recorded_game(record.game, json.dumps(record.config, sort_keys=True))
         layout = layout_hash(GameInfo.of(game))
@@ -78,15 +78,15 @@ class Games:
 
 @functools.lru_cache(KEPT_GAMES)
 def recorded_game(game_id: str, config: str) -> Game:
-    """Return the game of a configuration in a record, as JSON; building it takes longer than a replay."""
+    """Return the game of a record's configuration, given as JSON; cached, as building it takes longer than a replay."""
     return game_of(GameRecord.model_construct(game=game_id, config=json.loads(config)))
 
 
 @contextlib.contextmanager
 def written_whole(target: Path) -> Iterator[Path]:
-    """Yield a temporary path beside `target`, for a file or a folder, which takes its name when the block has ended.
+    """Yield a temporary path beside `target`, for a file or folder that is renamed to it when the block ends.
 
-    If the block fails, nothing is left.
+    If the block fails, nothing is left behind.
 
     Raises:
         OSError: it cannot be written.

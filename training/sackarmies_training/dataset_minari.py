@@ -1,4 +1,4 @@
-"""Recorded games as a Minari data set: each episode is a game by one seat, as `SingleSeatEnv` would have given it."""
+"""Recorded games as a Minari data set: each episode is one seat's game, as `SingleSeatEnv` would have shown it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.envs.spaces import ACTION_MASK, OBSERVATION, action_space, observation_space
 from sackarmies_training.dataset_files import Games, written_whole
 
-LOT = 64  # records whose episodes are written at once
+LOT = 64  # records whose episodes are written together
 
 
 @dataclass
@@ -34,12 +34,12 @@ class Episode:
     """The decisions of one seat in one game.
 
     Attributes:
-        observations: before each decision, and after the last one.
+        observations: before each decision and after the last one.
         masks: likewise.
-        actions: of the decisions.
-        earned: by the seat, before each decision and after the last one.
+        actions: the decisions.
+        earned: what the seat had earned before each decision and after the last one.
         is_over: whether the game is over for the seat.
-        terminated: whether it is by the rules.
+        terminated: whether it ended by the rules.
     """
 
     observations: list[NDArray[np.int8]] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Episode:
     terminated: bool = False
 
     def buffer(self, seed: int) -> EpisodeBuffer:
-        """Return the episode as Minari writes it."""
+        """Return the episode in the form that Minari writes."""
         ends = np.zeros((2, len(self.actions)), np.bool_)
         ends[:, -1] = self.terminated, not self.terminated
         return EpisodeBuffer(
@@ -71,20 +71,20 @@ def write_minari(
     seats: Iterable[int] | None = None,
     progress: Callable[[int], None] = lambda records: None,
 ) -> tuple[str, int]:
-    """Write recorded games as a Minari data set; memory does not grow with their number.
+    """Write recorded games as a Minari data set; memory use does not grow with their number.
 
     Args:
-        records: files of games of one layout.
+        records: record files of games with one layout.
         target: folder of the data set, which must not exist; its name is the id, as in `greedy-v0`.
-        seats: whose decisions; None for all.
+        seats: seats whose decisions are written; None for all.
         progress: called with 1 after each record.
 
     Returns:
-        The id, and how many episodes there are.
+        The id, and the number of episodes.
 
     Raises:
-        ValueError: a record is damaged or does not replay, or has another layout than the first; the id is not allowed
-            or taken; there is no such seat, or no decision. Nothing is written.
+        ValueError: a record is damaged, does not replay or has another layout than the first; the id is not allowed or
+            taken; there is no such seat, or no decision. Nothing is written then.
         OSError: the folder cannot be written.
     """
     dataset_id = id_of(target)
@@ -119,7 +119,7 @@ def write_minari(
             "layout_sha256": games.layout,
             "sackarmies_env": software_version(),
         }
-        if len(configs) == 1:  # else no single environment is that of all episodes
+        if len(configs) == 1:  # else no single environment fits all episodes
             about["env_spec"] = _spec(game).to_json()
         storage.update_metadata(about)
         episodes_written = int(storage.total_episodes)
@@ -130,7 +130,7 @@ def id_of(target: Path) -> str:
     """Return the id of the data set in a folder: its path in Minari's own folder, else its name.
 
     Raises:
-        ValueError: Minari allows no such id, or the folder exists.
+        ValueError: Minari does not allow the id, or the folder exists.
     """
     root = get_dataset_path().resolve()
     folder = target.resolve()
@@ -157,22 +157,22 @@ def _metadata(record: GameRecord, path: Path, seat: int) -> dict[str, Any]:
 
 
 def _spec(game: Game) -> EnvSpec:
-    """Return what `MinariDataset.recover_environment` makes an environment of."""
+    """Return the spec that `MinariDataset.recover_environment` makes an environment from."""
     kwargs = {"game": game.id, **game.config}
     return EnvSpec(environment_id_of(game.id), "sackarmies_env.environments:single_seat_env", kwargs=kwargs)
 
 
 def episodes_of(game: Game, record: GameRecord, path: Path, seats: Sequence[int]) -> Iterator[tuple[int, Episode]]:
-    """Yield the episodes of some seats of a game; there is none of a seat that decided nothing.
+    """Yield the episodes of some seats of a game, with their seats; a seat that decided nothing has none.
 
-    An episode ends when the game is over for its seat, though others may play on. A game that has no end in its record
+    An episode ends when the game is over for its seat, though others may play on. A game without an end in its record
     is truncated there.
 
     Args:
-        game: of the record.
-        record: of the game, which is replayed and checked.
+        game: game of the record.
+        record: the record, which is replayed and checked.
         path: its file.
-        seats: whose episodes.
+        seats: seats whose episodes are wanted.
 
     Raises:
         ValueError: the record does not replay.

@@ -1,4 +1,4 @@
-"""Evaluation of one agent against another: paired seeds, seats rotated; a sequential test may end it early."""
+"""Evaluation of one agent against another: paired seeds, rotated seats; a sequential test may end it early."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from sackarmies_training.stats.units import PlayedUnit, units_of
 from sackarmies_training.tournament import seatings
 
 BATCH = 25  # seeds played side by side
-SPRT_BATCH = 10  # the same where a test may end the match: what is played beyond its end is lost
-AHEAD = 2  # batches a process that are played before the test is asked again
+SPRT_BATCH = 10  # the same where a test may end the match: games beyond its end are wasted
+AHEAD = 2  # batches per process that are queued before the test is asked again
 
 Save = Callable[[int, list[PlayedGame]], None]
 
@@ -32,10 +32,10 @@ class Plan:
     """The size of an evaluation.
 
     Attributes:
-        seeds: of a line-up; each is played in all seatings.
-        seed: random seed, 0 to 2**128 - 1; drawn, so that no agent can guess it, unless it is given.
-        workers: processes.
-        isolation: limits of agents in separate processes; None: they run in this one.
+        seeds: number of seeds of a line-up; each is played in all seatings.
+        seed: random seed, 0 to 2**128 - 1; by default it is drawn, so that no agent can guess it.
+        workers: number of processes.
+        isolation: limits of agents in separate processes; None: they run in the process that plays.
         sprt: the test that ends an evaluation of two players; None: all seeds are played.
     """
 
@@ -51,9 +51,9 @@ class Job:
     """Some seeds of a line-up in a game, each in all seatings.
 
     Attributes:
-        game: what is played.
+        game: the game to play.
         line_up: agent texts, by seat in the first seating.
-        seeds: of the games' chance.
+        seeds: seeds of the games' chance.
         seed: random seed of the agents.
         isolation: as in `Plan`.
     """
@@ -66,12 +66,12 @@ class Job:
 
     @property
     def num_games(self) -> int:
-        """Games in this job."""
+        """Number of games in this job."""
         return len(self.seeds) * len(seatings(self.line_up))
 
 
 def maker(job: Job) -> AgentMaker:
-    """Return what makes agents for a job from their text forms."""
+    """Return a function that makes agents for a job from their text forms."""
     info = GameInfo.of(job.game)
     return lambda text: make_player(text, info, job.isolation)
 
@@ -95,12 +95,12 @@ def make_jobs(game: Game, line_up: tuple[str, ...], plan: Plan) -> list[Job]:
 
 
 def play_jobs(jobs: list[Job], workers: int, progress: Progress, save: Save | None = None) -> list[list[PlayedGame]]:
-    """Play jobs on several processes.
+    """Play jobs in several processes.
 
     Args:
-        jobs: what is played.
-        workers: processes.
-        progress: called with 0 as the games begin, then with the number of those that have ended since the last call.
+        jobs: the jobs to play.
+        workers: number of processes.
+        progress: called with 0 as the games begin, then with the number of games that have ended since the last call.
         save: called with the place of a job and its games as soon as they have ended.
 
     Returns:
@@ -130,11 +130,11 @@ def play_jobs(jobs: list[Job], workers: int, progress: Progress, save: Save | No
 
 
 def play_in_order(jobs: Sequence[Job], workers: int, progress: Progress) -> Generator[list[PlayedGame], None, None]:
-    """Yield the games of jobs in the order of the jobs; what is left is not played if the caller stops.
+    """Yield the games of each job, in the order of the jobs; if the caller stops, remaining jobs are not played.
 
     Args:
-        jobs: what is played.
-        workers: processes; they work a little ahead.
+        jobs: the jobs to play.
+        workers: number of processes, which work a little ahead.
         progress: called with 0 as the games begin, then with the number of games of each job that is yielded.
     """
     if workers > 1 and len(jobs) > 1:
@@ -160,20 +160,20 @@ def _told(games: list[PlayedGame], progress: Progress) -> list[PlayedGame]:
 
 
 def outcome_of(played: PlayedGame) -> Outcome:
-    """Return a game as standings see it."""
+    """Return the outcome of a game, as standings see it."""
     return Outcome(played.agents, played.returns, {one.seat: one.reason for one in played.forfeits}, played.out)
 
 
 def played_units(played: Sequence[PlayedGame]) -> list[PlayedUnit]:
-    """Return games as the units that statistics count."""
+    """Group games into the units that statistics count."""
     return units_of([outcome_of(one) for one in played], [one.seed for one in played])
 
 
 def evaluate(game: Game, agent: str, opponent: str, plan: Plan, progress: Progress) -> tuple[Tally, list[PlayedGame]]:
-    """Let an agent play against an opponent who holds all other seats.
+    """Measure an agent against an opponent that plays all other seats.
 
     Args:
-        game: what is played.
+        game: the game to play.
         agent: text form of the agent.
         opponent: text form of the opponent.
         plan: how much is played; the agent sits in every seat once for each seed. With a test, the games that count
@@ -184,7 +184,7 @@ def evaluate(game: Game, agent: str, opponent: str, plan: Plan, progress: Progre
         The agent's wins, draws and losses, and all games.
 
     Raises:
-        ValueError: an agent cannot be made, both are the same, or a test is wanted with more than two players.
+        ValueError: an agent cannot be made, both are the same, or a test is given with more than two players.
     """
     if agent == opponent:
         raise ValueError(f"{agent!r} cannot be evaluated against itself: seats would be indistinguishable")

@@ -1,4 +1,4 @@
-"""The report of an evaluation: a page with its figures and all games, their records, and a page for each to watch."""
+"""The report of an evaluation: a page with figures and all games, records of the games, and a page to watch each."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ REPORT = "evaluation.html"
 
 
 def check_free(option: str, folder: Path) -> None:
-    """Refuse a folder that holds something: files of other games would be linked to.
+    """Refuse a folder that is not empty: a report in it would link to files of other games.
 
     Raises:
-        ValueError: it does, or it is no folder.
+        ValueError: the folder is not empty, or is no folder.
     """
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{option} {named(folder)}: this is a file, a folder is wanted")
@@ -35,16 +35,16 @@ def check_free(option: str, folder: Path) -> None:
 
 @dataclass(frozen=True)
 class EvaluationReport:
-    """The report of an evaluation that is over.
+    """The report of a finished evaluation.
 
     Attributes:
-        game: what was played.
+        game: the game that was played.
         agents: the agent, then its opponent.
         played: all games.
-        sentences: what they say.
-        folder: for all files.
-        workers: processes that make pages.
-        is_timed: whether time was limited, so that what agents used is told.
+        sentences: the results in sentences.
+        folder: folder of all files.
+        workers: number of processes that make pages.
+        is_timed: whether time was limited; if so, the report tells what agents used.
     """
 
     game: Game
@@ -67,7 +67,7 @@ class EvaluationReport:
 
     @property
     def path(self) -> Path:
-        """The page."""
+        """Path of the page."""
         return self.folder / REPORT
 
     @property
@@ -86,7 +86,7 @@ class EvaluationReport:
             A sentence for each game that should have a page and has none.
 
         Raises:
-            ValueError: a process that draws died.
+            ValueError: a process that makes pages died.
             OSError: a file cannot be written.
         """
         for name, played in zip(self.games, self.played, strict=True):

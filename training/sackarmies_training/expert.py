@@ -1,16 +1,16 @@
-"""Expert iteration: a search labels games of the General that learns, and the General learns from all labels so far.
+"""Expert iteration: a search labels games of the learning General, which learns from all labels so far.
 
-A round is
+A round consists of
 
-1. labels: the General of the last round plays all seats of some games, and a search says of a share of its decisions
-   what other choices gain over its own (`search_labels.py`). They come from positions that this General gets into, and
-   not from those of its teacher (Ross, Gordon and Bagnell, "A Reduction of Imitation Learning and Structured Prediction
+1. labels: the General of the last round plays all seats of some games. For a share of its decisions, a search says
+   what other choices gain over its own (`search_labels.py`). So labels are for positions that this General gets into,
+   not for those of its teacher (Ross, Gordon and Bagnell, "A Reduction of Imitation Learning and Structured Prediction
    to No-Regret Online Learning", 2011);
 2. learning: the network continues to learn, from the labels of all rounds;
 3. a checkpoint and a point of the learning curve.
 
-Files of labels are written whole and have names that say to which round they belong: after a kill, only the file that
-was being made is made again. Each process has files of its own, so that a run resumes with as many processes.
+Label files are written whole, and their names say which round they belong to: after a kill, only the file in progress
+is made again. Each process has its own files, so a run must resume with the same number of processes.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ from sackarmies_training.teacher import Lesson, learn_labels
 if TYPE_CHECKING:
     from sackarmies_training.learn import Learner, Team
 
-LABELS = "labels"  # the folder, in that of the run
-LESSON = 4  # files that are mixed, so that an optimizer step learns from many games
+LABELS = "labels"  # folder of label files, in that of the run
+LESSON = 4  # files mixed into one lesson, so that an optimizer step learns from many games
 
 
 def check_expert(section: ExpertSection, info: GameInfo) -> None:
-    """Refuse what would end expert iteration in its first round.
+    """Refuse settings that would end expert iteration in its first round.
 
     Raises:
-        ValueError: there is no search for the game, or files may get more labels than can be written.
+        ValueError: there is no search for the game, or files could get more labels than they can hold.
     """
     parts_of(info, ())
     most = most_labels(info) // 2
@@ -61,20 +61,20 @@ def check_expert(section: ExpertSection, info: GameInfo) -> None:
 
 
 class StoppedError(Exception):
-    """Training is to stop; what a round has learned so far is learned again when the run resumes."""
+    """Training was asked to stop; what the round has learned so far is learned again when the run resumes."""
 
 
 @dataclass(frozen=True)
 class LabelJob:
-    """What the labels of a file are a function of.
+    """Everything that the labels of a file depend on.
 
     Attributes:
-        network: of the General that plays.
-        config: of the run.
+        network: network of the General that plays.
+        config: configuration of the run.
         plan: how labels are made.
-        line_ups: what is played.
-        decisions: how many are labeled, at least.
-        seed: of games and worlds.
+        line_ups: games to draw from, one for each line-up.
+        decisions: number of decisions to label, at least.
+        seed: seed of games and worlds.
     """
 
     network: Network
@@ -98,14 +98,14 @@ def make_labels(job: LabelJob) -> Labels:
 
 @dataclass(frozen=True)
 class Labeling:
-    """Labels of a run.
+    """Label files of a run: how they are made, kept and learned from.
 
     Attributes:
-        folder: for their files.
-        config: of the run, with a section `[expert]`.
+        folder: folder of the files.
+        config: configuration of the run, with a section `[expert]`.
         section: that section.
-        line_ups: what is played.
-        rank: of this process; each makes files of its own and learns from them.
+        line_ups: games to draw from, one for each line-up.
+        rank: rank of this process; each process makes its own files and learns from them.
     """
 
     folder: Path
@@ -116,12 +116,12 @@ class Labeling:
 
     @property
     def info(self) -> GameInfo:
-        """What is known of the game."""
+        """What agents know of the game before it begins."""
         return GameInfo.of(self.line_ups[0])
 
     @property
     def plan(self) -> SearchPlan:
-        """How labels are made; the choice of the agent that advises the network is always compared."""
+        """How labels are made; the choice of the network's advisor is always compared."""
         section = self.section
         return SearchPlan(
             advice=self.config.learn.advice or SearchPlan.advice,
@@ -133,7 +133,7 @@ class Labeling:
         )
 
     def job(self, learner: Learner, number: int) -> LabelJob | None:
-        """Return the job of making a file of the round at hand; None if it is there."""
+        """Return the job of making a file of the current round; None if the file exists."""
         if self._path(learner.updates, number).exists():
             return None
         seed = derive(self.config.seed, f"labels {learner.updates} {self.rank}", number)
@@ -141,7 +141,7 @@ class Labeling:
         return LabelJob(network, self.config, self.plan, self.line_ups, self.section.file_decisions, seed)
 
     def keep(self, learner: Learner, number: int, labels: Labels | None) -> int:
-        """Write a file of the round at hand, with labels as they were made; return how many it holds."""
+        """Write labels to a file of the current round (None: the file exists); return how many it holds."""
         path = self._path(learner.updates, number)
         if labels is None:
             return len(read_labels(path, self.info))
@@ -149,7 +149,7 @@ class Labeling:
         return len(labels)
 
     def lessons(self, learner: Learner) -> Iterator[Lesson]:
-        """Yield the labels of all rounds so far, in lessons, as often as they are to be learned."""
+        """Yield the labels of all rounds so far, in lessons, `passes` times over."""
         paths = [path for one in range(learner.updates + 1) for path in sorted(self.folder.glob(self._path(one).name))]
         lots = int(learner.team.agree(-(-len(paths) // LESSON), least=True))
         rng = np.random.default_rng(derive(self.config.seed, "lessons", learner.updates))
@@ -159,14 +159,14 @@ class Labeling:
             yield number / len(chosen), joined([read_labels(paths[place], self.info) for place in places])
 
     def _path(self, round_number: int, number: int | None = None) -> Path:
-        """Return a file of a round; without a number, the pattern of all of this process."""
+        """Return the path of a file of a round; without a number, a glob pattern for all files of this process."""
         return self.folder / f"{round_number:05d}-{self.rank}-{'*' if number is None else f'{number:04d}'}{SUFFIX}"
 
 
 def iterate(learner: Learner, run: Run) -> bool:
-    """Do rounds until the clock is up at the end of one; return False if training was stopped before.
+    """Run rounds until the clock is up at the end of one; return False if training was stopped before that.
 
-    The learner's `updates` are rounds, and its `decisions` those that are labeled.
+    The learner's `updates` counts rounds, and its `decisions` counts labeled decisions.
     """
     team, section, clock = learner.team, run.config.expert, run.clock
     if section is None:
@@ -184,7 +184,7 @@ def iterate(learner: Learner, run: Run) -> bool:
             fraction = team.agree(clock.fraction)
             if fraction >= 1:
                 if curve is not None:
-                    run.save(learner)  # with the minutes of the curve's games, so that it is over when resumed as well
+                    run.save(learner)  # with the minutes of the curve's games, so that it is also over when resumed
                 return True
             told = "" if curve is None else curve.latest
             show = _teller(progress, clock, f"round {learner.updates + 1}, {told}")
@@ -196,17 +196,17 @@ def iterate(learner: Learner, run: Run) -> bool:
             try:
                 right = learn_round(learner, labeling, run, stop)
             except StoppedError:
-                return False  # the labels are kept, and the latest checkpoint is of the round's beginning
+                return False  # the labels are kept, and the latest checkpoint is from the round's start
             learner.decisions += labeled
             learner.updates += 1
             run.loggers.log(learner.decisions, {"learn/predicted": right})
 
 
 def learn_round(learner: Learner, labeling: Labeling, run: Run, stop: SoftStop) -> float:
-    """Make the General of a round; return the share of the search's choices that it predicts.
+    """Train the General of a round; return the share of the search's choices that it predicts.
 
     Raises:
-        StoppedError: training is to stop.
+        StoppedError: training was asked to stop.
     """
     torch.manual_seed(derive(labeling.config.seed, f"round {labeling.rank}", learner.updates))
     lessons = _until_stopped(labeling.lessons(learner), learner.team, run, stop)
@@ -224,7 +224,7 @@ def _until_stopped(lessons: Iterator[Lesson], team: Team, run: Run, stop: SoftSt
 
 
 def _label(labeling: Labeling, learner: Learner, run: Run, stop: SoftStop, show: Callable[[int], None]) -> int | None:
-    """Make the labels of a round; return how many all processes have, None if training is to stop."""
+    """Make the labels of a round; return how many all processes have, or None if training was asked to stop."""
     team, labeled = learner.team, 0
     jobs = [labeling.job(learner, number) for number in range(labeling.section.files)]
     wanted = [None if run.pool is None or job is None else run.pool.submit(make_labels, job) for job in jobs]
@@ -240,5 +240,5 @@ def _label(labeling: Labeling, learner: Learner, run: Run, stop: SoftStop, show:
 
 
 def _teller(progress: TrainingProgress, clock: Clock, sentence: str) -> Callable[[int], None]:
-    """Return what shows how many decisions of a round are labeled."""
+    """Return a function that shows how many decisions of a round are labeled."""
     return lambda labeled: progress.show(clock.fraction, f"{sentence}{labeled:,} decisions labeled")

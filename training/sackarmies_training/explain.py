@@ -1,4 +1,4 @@
-"""What a person in a terminal is told on request: what they may type, what tokens do, what is on a hex."""
+"""Help for a person in a terminal: what they may type, what tokens do, what is on a hex."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ HELP = {
     "  list": "all choices",
     "  quit": "leave the game",
 }
-HELP_COLUMN = 23  # where explanations begin
-INDENT = 2  # columns that what is on a hex is indented by
+HELP_COLUMN = 23  # column where explanations begin
+INDENT = 2  # columns by which lines on a hex are indented
 
 
 def token_lines(glossary: Sequence[dict[str, Any]], given: str) -> list[str]:
-    """Return what tokens of a name do; the first letters are enough.
+    """Return what the tokens of a name do; part of the name is enough.
 
     Args:
         glossary: as `GameTable.glossary` returns it.
@@ -52,12 +52,12 @@ def token_lines(glossary: Sequence[dict[str, Any]], given: str) -> list[str]:
 
 
 def hex_lines(picture: Picture, at: Hex, name: Callable[[int], str]) -> list[str]:
-    """Return what is on a hex, in lines that leave room for an indent; nothing for an empty hex.
+    """Return lines on what is on a hex, which leave room for an indent; none for an empty hex.
 
     Args:
         picture: what the person sees.
         at: the hex.
-        name: of players by seat.
+        name: returns the name of the player in a seat.
     """
     canvas = Canvas(False, text_columns(None) - INDENT)
     lines = []

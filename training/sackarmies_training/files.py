@@ -16,10 +16,10 @@ from sackarmies_env.core.atomic_write import write_safely
 
 
 def write_json(path: Path, data: Any, *, private: bool = False) -> None:
-    """Write plain data as JSON, safely; if it is `private`, for its owner alone.
+    """Write plain data as JSON, safely; a `private` file is for its owner alone.
 
     Raises:
-        OSError: it cannot be written; the old file stays.
+        OSError: it cannot be written; an existing file is kept.
     """
     write_safely(path, (json.dumps(data, indent=1, sort_keys=True) + "\n").encode(), private=private)
 
@@ -34,7 +34,7 @@ def read_json(path: Path) -> Any:
 
 
 def append_line(path: Path, line: str) -> None:
-    """Add a line to a file, which is made if it is missing; the line has reached the disk when this returns.
+    """Append a line to a file, created if missing; the line has reached the disk when this returns.
 
     Raises:
         OSError: it cannot be written; what was there before is intact.
@@ -53,9 +53,10 @@ def append_line(path: Path, line: str) -> None:
 
 
 def read_lines(path: Path, wanted: str, limit: int) -> list[str]:
-    """Return the lines of a text file to which `append_line` adds, without their ends.
+    """Return the lines of a text file that `append_line` writes, without line ends.
 
-    What follows the last whole line is left out: it is being written, or a kill left it, perhaps within a letter.
+    Anything after the last whole line is left out: it is still being written, or a kill cut it off, perhaps in the
+    middle of a character.
 
     Args:
         path: the file.
@@ -73,7 +74,7 @@ def read_lines(path: Path, wanted: str, limit: int) -> list[str]:
 
 
 def drop_partial_line(path: Path) -> None:
-    """Remove what a kill left of a line that was being written, if anything.
+    """Remove the incomplete last line that a kill may have left.
 
     Raises:
         OSError: the file cannot be changed.
@@ -101,13 +102,13 @@ def run_folders(folder: Path) -> list[Path]:
 
 
 def next_run_folder(folder: Path) -> Path:
-    """Return the folder of the next run, whose number is above all others."""
+    """Return the folder of the next run, numbered above all existing ones."""
     last = max(_numbered(folder), default=0)
     return folder.with_name(f"{folder.name}-{last + 1}") if last else folder
 
 
 def _numbered(folder: Path) -> dict[int, Path]:
-    """Return the existing folders of this run by number; some may have been removed, so that numbers are missing."""
+    """Return the existing folders of this run by number; some numbers may be missing, as folders can be removed."""
     found = {1: folder} if folder.exists() else {}
     for path in folder.parent.glob(f"{glob.escape(folder.name)}-*"):
         number = path.name.removeprefix(f"{folder.name}-")
@@ -117,11 +118,11 @@ def _numbered(folder: Path) -> dict[int, Path]:
 
 
 def open_folder(name: str, *, resume: bool) -> Path:
-    """Return the folder of a run: a new one, or the latest there is.
+    """Return the folder of a run: a new one, or the latest one to resume.
 
     Args:
-        name: as the configuration has it.
-        resume: whether the latest run is to be resumed.
+        name: folder named in the configuration.
+        resume: whether to resume the latest run.
 
     Raises:
         ValueError: there is no run to resume.

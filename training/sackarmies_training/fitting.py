@@ -1,4 +1,4 @@
-"""Tables that fit the terminal: the first of several styles that needs no folding, and a legend of long names."""
+"""Tables that fit the terminal: the first of several styles that needs no folding, with a legend for long names."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ UNLIMITED = PlainConsole(width=10_000)
 
 
 def natural_width(shown: RenderableType) -> int:
-    """Return the columns that a table takes where it need not fold anything."""
+    """Return the width in columns at which a table folds nothing."""
     return UNLIMITED.measure(shown).maximum
 
 
 def fitted(
     make: Callable[[Sequence[str], Style], RenderableType], styles: Iterable[Style], names: Sequence[str], width: int
 ) -> RenderableType:
-    """Return a table in the first style that fits into a terminal of so many columns.
+    """Return a table in the first style that fits into `width` columns.
 
     Args:
-        make: makes it of the labels of its rows and a style.
-        styles: from the widest to the narrowest; the last one is taken if none fits.
-        names: what the rows are about. Labels are names with their places in front. In each style, short labels with a
-            legend below the table are tried after full names.
-        width: of the terminal.
+        make: makes the table from the labels of its rows and a style.
+        styles: from the widest to the narrowest; the last one is used if none fits.
+        names: names of the rows. Labels are names with their places in front. Each style is tried with full names
+            first, then with short labels and a legend below the table.
+        width: width of the terminal.
     """
     full, short = numbered(names), numbered([name.partition(":")[0] for name in names])
     for style in styles:
@@ -45,17 +45,17 @@ def fitted(
 
 
 def numbered(names: Sequence[str]) -> list[str]:
-    """Return names with their places in front."""
+    """Return names with their places, counted from 1, in front."""
     return [f"{number} {name}" for number, name in enumerate(names, start=1)]
 
 
 def plain_table() -> Table:
-    """Return an empty table with little around its columns."""
+    """Return an empty table with few lines and little padding."""
     return Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
 
 
 def titled(title: str, *parts: RenderableType) -> Group:
-    """Return what belongs together under a title, with an empty line after it; a table would fold a long title."""
+    """Group parts under a title, with an empty line after them; a table would fold a long title of its own."""
     return Group(Text(title, style="bold"), *parts, "")
 
 

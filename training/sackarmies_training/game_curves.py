@@ -1,4 +1,4 @@
-"""What a run's games are like: turns, draws, kinds of victory, and how often seats and armies win."""
+"""Statistics of a run's games: turns, draws, kinds of victory, and how often seats and armies win."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from sackarmies_env.core.game import Game, Records
 from sackarmies_training.labels import DRAW, WIN
 from sackarmies_training.table import table_class
 
-RECENT_GAMES = 500  # that a curve is the mean of
-ODD = re.compile(r"[^\w .-]")  # characters of the name of an army that services refuse
+RECENT_GAMES = 500  # games that a curve is the mean of
+ODD = re.compile(r"[^\w .-]")  # characters in the name of an army that services refuse
 
 
 class GameCurves:
-    """Means over the latest games that have ended, by name.
+    """Means over the latest finished games, by name.
 
-    - `games/turns`, and shares: `games/drawn`, `games/truncated`;
-    - `victory/KIND`: the share of games that ended so;
-    - `won/seat_N` and `won/army_NAME`: how often the learner won of the games that it played from a seat, with an army.
+    - `games/turns`, and shares of games: `games/drawn`, `games/truncated`;
+    - `victory/KIND`: share of games that ended with this kind of victory;
+    - `won/seat_N` and `won/army_NAME`: share of games that the learner won from a seat, or with an army.
     """
 
     def __init__(self) -> None:
         self._recent: dict[str, deque[float]] = defaultdict(partial(deque, maxlen=RECENT_GAMES))
-        self._fresh: set[str] = set()  # names that a game has been added to
+        self._fresh: set[str] = set()  # names with games since the last `take`
 
     def add(self, game: Game, states: Records, results: NDArray[np.int64], seats: NDArray[np.int64]) -> None:
         """Add games that have ended.
 
         Args:
-            game: what was played.
-            states: `(k,)`, in which they ended.
-            results: `(k, m)`, WIN, DRAW or LOSS, of the seats of the learner.
-            seats: `(k, m)`, which they are.
+            game: the game that was played.
+            states: `(k,)`, final states.
+            results: `(k, m)`, WIN, DRAW or LOSS, for the seats of the learner.
+            seats: `(k, m)`, these seats.
         """
         if not len(states):
             return
@@ -53,7 +53,7 @@ class GameCurves:
                 self._extend(f"won/army_{names[seat]}", [is_won])
 
     def join(self, other: GameCurves) -> None:
-        """Add the games that another one was told of."""
+        """Add the games of another `GameCurves`."""
         for name, values in other._recent.items():
             self._extend(name, values)
 
@@ -69,13 +69,13 @@ class GameCurves:
 
 
 def kinds_of_victory(game: Game, states: Records) -> dict[str, NDArray[np.bool_]]:
-    """Return for each kind of victory of a game where it came about, `(k,)`; none where the game has no kinds."""
+    """Return for each kind of victory which games ended with it, `(k,)` bool; empty if the game has no kinds."""
     name = table_class(game.id).ending
     codes = next((field.codes for field in game.state_layout.fields if field.name == name), None)
     return {} if codes is None else {code.name.lower(): states[name] == code for code in codes if code}
 
 
 def army_names(game: Game) -> list[str]:
-    """Return the name of the army of each seat; none where the game has no armies."""
+    """Return the name of the army of each seat; empty if the game has no armies."""
     armies = game.config.get("armies") or ()
     return [ODD.sub("_", army["name"] if isinstance(army, dict) else str(army)) for army in armies]

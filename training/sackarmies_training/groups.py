@@ -1,7 +1,7 @@
-"""Groups of games that `learn.py` learns from: played one after the other here, or at once on a cluster.
+"""Groups of games that `learn.py` learns from: played one after another here, or all at once on a cluster.
 
-What a group plays is a function of weights, positions and a seed, which differ from update to update. So it can be
-played anywhere, and again if the machine is lost.
+What a group plays depends only on weights, positions and a seed, which change from update to update. So a group can be
+played anywhere, and played again if its machine is lost.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from sackarmies_training.shaping import make_potential
 
 @dataclass(frozen=True)
 class Group:
-    """Games that are played side by side, a part of those of an update.
+    """Part of the games of an update, played side by side.
 
     Attributes:
-        line_ups: what is played.
-        section: how; its `games` are those of all groups.
+        line_ups: games to play, one for each line-up.
+        section: how to play them; its `games` counts those of all groups.
         shaping: weights of the potential.
-        seed: of the games.
+        seed: seed of the games.
     """
 
     line_ups: Sequence[Game]
@@ -42,14 +42,14 @@ class Group:
     seed: int
 
     def begin(self) -> SelfPlay:
-        """Return the games at their beginning."""
+        """Return the group's games, freshly started."""
         section = self.section.model_copy(update={"games": self.section.games // self.section.groups})
         return SelfPlay(self.line_ups, section, self.seed, make_potential(self.line_ups[0], self.shaping))
 
 
 @dataclass(frozen=True)
 class Part:
-    """What a group has played; the curves are of games that ended meanwhile."""
+    """What a group has played; `curves` covers the games that ended meanwhile."""
 
     played: Played
     lesson: Lesson
@@ -58,7 +58,7 @@ class Part:
 
 
 def play_group(group: Group, network: Network, positions: Positions | None, seed: int, shaping: float) -> Part:
-    """Play a group's games on from where they are, in a process that does not have them."""
+    """Continue a group's games from their positions, in a process that does not hold them."""
     torch.set_num_threads(group.section.threads)
     games = group.begin()
     if positions is not None:
@@ -67,31 +67,31 @@ def play_group(group: Group, network: Network, positions: Positions | None, seed
 
 
 def play_on(games: SelfPlay, section: LearnSection, network: Network, seed: int, shaping: float) -> Part:
-    """Play games on; what is drawn at random comes from the seed alone."""
+    """Continue games; everything random comes from `seed` alone."""
     games.curves = GameCurves()
-    with torch.random.fork_rng([games.device] if games.device.type == "cuda" else []):  # else all GPUs there are
+    with torch.random.fork_rng([games.device] if games.device.type == "cuda" else []):  # the default is all GPUs
         torch.manual_seed(seed)
         played = games.play(network)
     return Part(played, look_back(played, section, shaping), games.positions, games.curves)
 
 
 class Groups:
-    """All groups of a process that learns.
+    """All groups of a learning process.
 
     Attributes:
-        curves: of the games of all groups.
+        curves: curves of the games of all groups.
     """
 
     def __init__(self, run: Run, learner: Learner) -> None:
-        """Begin games.
+        """Start the games.
 
         Args:
-            run: its pool says where they are played.
-            learner: whose decisions so far tell these games from those before a run was resumed.
+            run: its pool plays them; without one, this process does.
+            learner: its number of decisions seeds the games, so that a resumed run does not repeat earlier ones.
         """
         config, section, self._rank = run.config, run.config.learn, learner.team.rank
         if run.pool is not None:
-            section = section.model_copy(update={"device": "cpu"})  # machines of a cluster need no accelerator
+            section = section.model_copy(update={"device": "cpu"})  # cluster machines need no accelerator
         seeds = [
             derive(config.seed, f"games {self._rank} {group}", learner.decisions) for group in range(section.groups)
         ]
@@ -102,7 +102,7 @@ class Groups:
         self._positions: list[Positions | None] = [None] * section.groups
 
     def play(self, learner: Learner, shaping: float) -> tuple[Played, Lesson]:
-        """Play the decisions of an update with the learner's network, `shaping` being the weight of the potential."""
+        """Play the decisions of an update with the learner's network; `shaping` is the weight of the potential."""
         seeds = [derive(self._seed, f"draws {self._rank} {n}", learner.updates) for n in range(len(self._groups))]
         if self._pool is None:
             begun = zip(self._games, seeds, strict=True)
@@ -120,14 +120,14 @@ class Groups:
         return replace(played, choices=played.choices.to(device), drawn=played.drawn.to(device)), lesson
 
     def _taken(self, parts: Sequence[Part]) -> tuple[Played, Lesson]:
-        """Return what groups have played as one, and keep what their games were like."""
+        """Merge what the groups have played, and add their curves to `curves`."""
         for part in parts:
             self.curves.join(part.curves)
         return join(parts)
 
 
 def join(parts: Sequence[Part]) -> tuple[Played, Lesson]:
-    """Return what groups have played as one: the decisions of one group after those of the other."""
+    """Merge what groups have played: the decisions of one group follow those of another."""
     if len(parts) == 1:
         return parts[0].played, parts[0].lesson
     played, lessons = [part.played for part in parts], [part.lesson for part in parts]

@@ -1,4 +1,4 @@
-"""Reports as HTML: one page with its styles in it, which loads nothing; text of any origin is escaped here alone."""
+"""Reports as HTML: self-contained pages that load nothing; untrusted text is escaped here and nowhere else."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-a
 
 
 class Markup(str):
-    """HTML that stands in a page as it is; all other text is escaped."""
+    """HTML that is put into a page as it is; all other text is escaped."""
 
     __slots__ = ()
 
 
 def escaped(text: str) -> Markup:
-    """Return text as HTML."""
+    """Escape text for HTML; `Markup` is returned unchanged."""
     return text if isinstance(text, Markup) else Markup(html.escape(text))
 
 
@@ -53,12 +53,12 @@ def link(address: str, text: str) -> Markup:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, words: bool = False) -> Markup:
-    """Return a table of numbers, whose first column names the rows, or of words."""
+    """Return a table of numbers whose first column names the rows or, with `words`, a table of text."""
     head = element("tr", *(element("th", cell) for cell in heads))
     body = element("tbody", *(element("tr", *(element("td", cell) for cell in row)) for row in rows))
     return Markup(f"<table{' class=words' if words else ''}>{element('thead', head)}{body}</table>")
 
 
 def folded(summary: str, *content: str) -> Markup:
-    """Return what is shown once its summary is clicked."""
+    """Return content that is hidden until its summary is clicked."""
     return element("details", element("summary", summary), *content)

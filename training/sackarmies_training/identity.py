@@ -1,4 +1,4 @@
-"""Identity of a contest, which its results depend on: the code that plays, and the agents."""
+"""Identity of a contest, on which its results depend: the code that plays, and the agents."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from sackarmies_training.files import digest_of
 AGENTS_FOLDER = Path(sackarmies_agents.__file__).parent
 MAX_SHOWN = 80  # characters of a value in a message
 TRAINING_FOLDER = Path(__file__).parent
-# Options of agents that come with the package whose files have keys of their own, and that of what is written.
+# Options of built-in agents whose files have their own keys in an identity, and `log`, which names a file to write.
 HASHED = ("path", "weights", "evaluation", "prior", "file", "log")
 SETS = tuple(path.stem for path in sorted(AGENTS_FOLDER.glob("scripted/*/weight_sets/*.toml")))
-# Options of agents that come with the package: those that name files, and the words that they take before any file.
+# Options of built-in agents that name files, and the words that they understand before they look for a file.
 FILE_OPTIONS: dict[str, tuple[str, ...]] = {
     "path": (),
     "weights": SETS,
@@ -40,16 +40,16 @@ FILE_OPTIONS: dict[str, tuple[str, ...]] = {
 }
 
 
-@cache  # reading them takes 20 ms, and a process keeps the code that it has loaded when files change
+@cache  # reading them takes 20 ms, and a process keeps the code it has loaded when files change
 def code_digest() -> str:
-    """Return a digest of the sources of the rules and of the agents that come with them, their weights included."""
+    """Return a digest of the sources of the rules and of the built-in agents, including their weights."""
     weights = [path for kind in ("*.toml", "*.npz", "*.safetensors") for path in sorted(AGENTS_FOLDER.rglob(kind))]
     return source_digest([CORE, GAMES, AGENTS_FOLDER, *weights])
 
 
 @cache
 def training_digest() -> str:
-    """Return a digest of the sources of this package, which results of training depend on besides `code_digest`."""
+    """Return a digest of the sources of this package: results of training depend on it besides `code_digest`."""
     return source_digest([TRAINING_FOLDER])
 
 
@@ -57,13 +57,13 @@ def check_same(folder: Path, other: str, identity: Mapping[str, Any], found: Map
     """Refuse a folder whose content depends on something else than `identity`.
 
     Args:
-        folder: of the results.
-        other: what it holds then, for the message: "another ladder".
+        folder: folder of the results.
+        other: what such a folder holds, for the message: "another ladder".
         identity: what results depend on here.
-        found: what they depended on there.
+        found: what the results in the folder depended on.
 
     Raises:
-        ValueError: with the first difference.
+        ValueError: there is a difference; the message names the first one.
     """
     for key, value in identity.items():
         if found.get(key) != value:
@@ -79,7 +79,7 @@ def shown(value: object) -> str:
 
 
 def game_identity(game: Game) -> dict[str, str]:
-    """Return what `code_digest` does not cover of a game: the sources of a game of another package."""
+    """Return the part of a game that `code_digest` does not cover: its sources, if it is from another package."""
     module = game.build.__module__
     package = module.partition(".")[0]
     source = None if package == sackarmies_env.__name__ else find_source(package) or find_source(module)
@@ -87,9 +87,9 @@ def game_identity(game: Game) -> dict[str, str]:
 
 
 def agent_identity(text: str) -> dict[str, str]:
-    """Return the identity of an agent: its kind and options, and the content of the files that they name.
+    """Return the identity of an agent: its kind, its options, and the content of the files they name.
 
-    Of a program, that is each word of its command that names a file.
+    For a program, these are the files that words of its command name.
 
     Raises:
         ValueError: the text names no agent, or its file cannot be read.
@@ -122,18 +122,18 @@ def agent_identity(text: str) -> dict[str, str]:
 
 
 def may_name_files(kind: str, option: str) -> bool:
-    """Return whether an option of an agent of this kind may name files, as options that are the agent's own may."""
+    """Return whether an option of an agent of this kind may name files; any option of the agent's own may."""
     return option in FILE_OPTIONS or option not in KINDS[kind].options
 
 
 def named_files(kind: str, option: str, value: str, folder: Path = Path()) -> list[str]:
-    """Return the files that an option of an agent names: its whole value, or parts of it that are joined by `+`.
+    """Return the files that an option of an agent names: its whole value, or parts of it joined by `+`.
 
     Args:
-        kind: of the agent, as in `AgentSpec`.
-        option: its name.
-        value: its value.
-        folder: from which names count; by default the working directory.
+        kind: kind of the agent, as in `AgentSpec`.
+        option: name of the option.
+        value: value of the option.
+        folder: folder that names are relative to; by default the working directory.
     """
     if not may_name_files(kind, option):
         return []
@@ -143,19 +143,19 @@ def named_files(kind: str, option: str, value: str, folder: Path = Path()) -> li
 
 
 def is_file(name: str | Path) -> bool:
-    """Return whether a text names a file; it may be any text, such as one too long for a name, or with a NUL."""
-    return os.path.isfile(name)  # where Path.is_file raises OSError
+    """Return whether a text names a file; any text is allowed, even one too long for a name, or with a NUL."""
+    return os.path.isfile(name)  # Path.is_file may raise OSError for such texts
 
 
 def find_source(module: str) -> Path | None:
-    """Return the file of a module, the folder of a package, None if there is neither; nothing is imported for it."""
+    """Return the file of a module or the folder of a package; None if there is neither. Nothing is imported."""
     top, *rest = module.split(".")
     try:
         spec = importlib.util.find_spec(top) if top else None
         for part in rest:
             if spec is None or spec.submodule_search_locations is None:
                 return None
-            # Without the name of its parent: a namespace package would look for that among imported modules.
+            # Without its parent's name: a namespace package would look for the parent among imported modules.
             spec = PathFinder.find_spec(part, list(spec.submodule_search_locations))
     except (ImportError, ValueError):  # a module without a specification, such as __main__
         return None

@@ -1,7 +1,7 @@
-"""Imitation: the learner first learns a General's choices, and how the games end.
+"""Imitation: the learner first learns a General's choices, and how its games end.
 
-Games are played by the teacher on all seats. At times a random action is played instead, so that the learner also sees
-positions that the teacher would avoid; what is imitated is always the teacher's own choice.
+The teacher plays all seats. Now and then a random action is played instead, so that the learner also sees positions
+that the teacher would avoid; what is imitated is always the teacher's own choice.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Lesson:
 
 
 class School:
-    """Plays games of the teacher and makes lessons of them."""
+    """Has the teacher play games, and makes lessons of them."""
 
     def __init__(self, config: TrainConfig, section: ImitationSection, game: Game) -> None:
         info = GameInfo.of(game)
@@ -90,12 +90,12 @@ class School:
 
 
 def discounted(places: NDArray[np.int64], returns: NDArray[np.float32], gamma: float) -> NDArray[np.float32]:
-    """Return the return of each decision, discounted by the decisions of that player until the end.
+    """Return the player's return at each decision, discounted by `gamma` for each later decision of that player.
 
     Args:
         places: `(k, 2)`, game and seat of each decision, in order of play.
         returns: `(games, players)`.
-        gamma: discount a decision.
+        gamma: discount per decision.
 
     Returns:
         `(k,)` float32.
@@ -115,8 +115,8 @@ def imitate(network: Network, school: School, section: ImitationSection, report:
 
     Args:
         network: trained in place.
-        school: gives the lessons.
-        section: how much.
+        school: makes the lessons.
+        section: says how many decisions to learn from, and how.
         report: called after each lesson with the fraction done, and the share of the teacher's choices that were the
             network's likeliest before it learned from them.
     """
@@ -133,7 +133,7 @@ def imitate(network: Network, school: School, section: ImitationSection, report:
 
 
 def learn(network: Network, optimizer: torch.optim.Optimizer, lesson: Lesson, chosen: NDArray[np.int64]) -> int:
-    """Learn from some decisions of a lesson; return how many of them the network would have made likewise."""
+    """Learn from some decisions of a lesson; return how many of their choices the network predicted."""
     actions = torch.from_numpy(lesson.actions[chosen])
     masks = torch.from_numpy(lesson.masks[chosen]) != 0
     logits, values = network(torch.from_numpy(lesson.observations[chosen]), masks)

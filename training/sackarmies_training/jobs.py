@@ -1,7 +1,7 @@
 """Where jobs run: in processes of this machine, or on a Ray cluster of any number of machines.
 
-A job is a function of its arguments (configuration, seeds, weights) that writes no files. So its result does not depend
-on where it runs, and a job whose worker is lost is done again.
+The result of a job depends only on its arguments (configuration, seeds, weights), and a job writes no files. So it does
+not matter where a job runs, and one whose worker is lost is run again.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from sackarmies_training.matches import PLAYER_DIED, worker_pool
 P = ParamSpec("P")
 R = TypeVar("R")
 
-PATIENCE = 10.0  # seconds that the address of a cluster has to answer
-TRIES = 6  # of a job whose worker is lost each time; the job itself may be what ends it
+PATIENCE = 10.0  # seconds to wait for an answer at the address of a cluster
+TRIES = 6  # attempts at a job whose worker is lost each time; the job itself may be what ends it
 
 
 class Pool(Protocol):
-    """What runs jobs; an executor of `concurrent.futures` is one."""
+    """Anything that runs jobs, such as an executor of `concurrent.futures`."""
 
     def submit(self, job: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
-        """Run a job some time; its errors are those of the future."""
+        """Schedule a job; the future gets its result or error."""
         ...
 
 
@@ -41,7 +41,7 @@ class RayPool:
     """Runs jobs as tasks of Ray, which notices lost workers and machines and submits their jobs again."""
 
     def __init__(self, died: str) -> None:
-        """Use the cluster that this process is connected to; `died` says what it means if a job fails in all tries."""
+        """Use the cluster that this process is connected to; `died` is the error if a job is lost in all attempts."""
         import ray
 
         self._died = died
@@ -53,7 +53,8 @@ class RayPool:
         """Run a job on some machine of the cluster.
 
         Raises:
-            ValueError: by the future: the job failed, its worker was lost in all tries, or the machine has other code.
+            ValueError: through the future: the job failed, its worker was lost in all attempts, or the machine has
+                other code.
         """
         result: Future[R] = Future()
         reference = self._task.remote(self._digest, job, args, kwargs)
@@ -61,7 +62,7 @@ class RayPool:
         return result
 
     def _settle(self, result: Future[R], done: Future[Any]) -> None:
-        """Pass on what became of a task."""
+        """Pass on the result or error of a task."""
         lost = done.exception()
         if isinstance(lost, self._lost):
             result.set_exception(ValueError(self._died))
@@ -77,12 +78,12 @@ class RayPool:
 
 @functools.cache
 def installed_digest() -> str:
-    """Return a digest of the code that results of jobs depend on, as this process found it."""
+    """Return a digest of the code that job results depend on, as this process found it."""
     return f"{code_digest()} {source_digest([Path(__file__).parent])}"
 
 
 def _run(digest: str, job: Callable[..., R], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Do a job on a machine of the cluster; return its result and None, or None and its error as it was raised."""
+    """Run a job on a machine of the cluster; return its result and None, or None and its error as raised."""
     if installed_digest() != digest:
         other = "other code of sackarmies-env than the machine that gives out jobs"
         return None, ValueError(f"a machine of the cluster ({os.uname().nodename}) has {other}: install the same one")
@@ -94,10 +95,10 @@ def _run(digest: str, job: Callable[..., R], args: tuple[Any, ...], kwargs: dict
 
 @contextmanager
 def ray_pool(died: str = PLAYER_DIED) -> Iterator[RayPool]:
-    """Give the block the cluster at `RAY_ADDRESS`, or one that is started on this machine for the time being.
+    """Yield a pool on the cluster at `RAY_ADDRESS`, or on one started on this machine for the block.
 
     Args:
-        died: what to say if the workers of a job are lost again and again.
+        died: error message if the workers of a job are lost in all attempts.
 
     Raises:
         ValueError: Ray is not installed, or no cluster answers at the address.
@@ -119,10 +120,10 @@ def ray_pool(died: str = PLAYER_DIED) -> Iterator[RayPool]:
 
 
 def check_address(address: str) -> None:
-    """Refuse the address of a cluster where nothing answers; Ray itself tries for minutes.
+    """Refuse the address of a cluster if nothing answers there; Ray itself would try for minutes.
 
     Raises:
-        ValueError: nothing does.
+        ValueError: nothing answers.
     """
     host, colon, port = address.rpartition("://")[2].rpartition(":")
     if not (colon and port.isdecimal()):
@@ -134,19 +135,19 @@ def check_address(address: str) -> None:
 
 
 def is_one_of_several() -> bool:
-    """Return whether torchrun started this process and others beside it."""
+    """Return whether torchrun started this process along with others."""
     return "RANK" in os.environ and int(os.environ.get("WORLD_SIZE") or 1) > 1
 
 
 def job_pool(on: Place, workers: int, died: str = PLAYER_DIED) -> AbstractContextManager[Pool]:
-    """Return what runs jobs for a block.
+    """Return a pool as a context manager.
 
     Args:
         on: this machine or a cluster.
-        workers: processes, on this machine; a cluster has as many as it has cores.
-        died: what to say if one of them dies, or on a cluster again and again in the same job.
+        workers: number of processes on this machine; a cluster has as many as it has cores.
+        died: error message if a worker dies; on a cluster, if that happens in all attempts at a job.
 
     Raises:
-        ValueError: inside the block: one died, or there is no cluster.
+        ValueError: on entering or inside the block: there is no cluster, or a worker died.
     """
     return ray_pool(died) if on is Place.RAY else worker_pool(workers, died)

@@ -1,19 +1,19 @@
-"""Labels: decisions with what a teacher would do, and how the games ended; the network is cloned from them.
+"""Labels: decisions with a teacher's choices and the results of the games; a network is cloned from them.
 
-A file of labels is a safetensors file, as a checkpoint is, of the part `labels`. For `k` decisions with `m` legal ids
-in all it holds
+A label file is a safetensors file like a checkpoint, with the part `labels`. For `k` decisions with `m` legal ids in
+all it holds
 
-- `observations` `(k, size)` int8, compressed by zlib to bytes, uint8: a twentieth of the size,
-- `counts` `(k,)` int64, how many legal ids there are,
-- `actions` `(m,)` int64, these ids, of one decision after the other, rising,
-- `targets` `(m,)` float32, the probability that the teacher gives to each; they add up to 1 for each decision,
+- `observations` `(k, size)` int8, compressed with zlib to uint8 bytes: a twentieth of the size,
+- `counts` `(k,)` int64, the number of legal ids of each decision,
+- `actions` `(m,)` int64, these ids, one decision after another, ascending within each,
+- `targets` `(m,)` float32, the probability that the teacher gives to each id; they add up to 1 for each decision,
 - `results` `(k,)` int64, how the game ended for the current player: `WIN`, `DRAW`, `LOSS`, or `UNKNOWN`,
-- `gains` `(m, h)` float32, by how much the player's return grows with each, or falls, as it looks after so many turns:
-  the last column counts, the others are less noisy and less true; 0 where the teacher does not say,
-- `compared` `(m,)` bool, whether it says so.
+- `gains` `(m, h)` float32, how much each id raises or lowers the player's return, one column for each number of turns
+  played on: the last column counts, the others are less noisy but less true; 0 where the teacher does not say,
+- `compared` `(m,)` bool, whether the teacher says what an id gains.
 
-A search compares some of the ids, and writes a softmax of their gains as targets; the choice of a scripted General has
-the target 1, and so has that of the General that plays where a search would find nothing.
+A search compares some of the ids, and writes the softmax of their gains as targets. The choice of a scripted General
+has target 1, and so has the choice of the playing General where a search would find nothing.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ KINDS = {  # in a file
     "compared": torch.bool,
 }
 SUM_ERROR = 1e-3  # of the targets of a decision
-LEVEL = 1  # of compression; higher ones take longer than they save
+LEVEL = 1  # of compression; higher levels cost more time than they save
 
 
 @dataclass(frozen=True)
 class Labels:
-    """See the module."""
+    """Labels of decisions; the fields are those of a file (see the module), with observations uncompressed."""
 
     observations: Tensor
     counts: Tensor
@@ -79,27 +79,27 @@ class Labels:
 
 
 def joined(parts: Sequence[Labels]) -> Labels:
-    """Return several labels as one."""
+    """Concatenate labels."""
     return Labels(*(torch.cat([getattr(part, name) for part in parts]) for name in KINDS))
 
 
 def most_labels(info: GameInfo) -> int:
-    """Return how many labels a file can hold: their observations have at most 1 GiB before compression."""
+    """Return how many labels a file can hold: uncompressed, their observations may take at most 1 GiB."""
     return MAX_CHECKPOINT // info.observation_spec.size
 
 
 def write_labels(path: Path, labels: Labels, info: GameInfo, origin: str) -> None:
-    """Write labels.
+    """Write labels to a file.
 
     Args:
         path: the file.
-        labels: what it is to hold, at most `most_labels`: some 180,000 of Sack Armies.
+        labels: at most `most_labels`: some 180,000 for Sack Armies.
         info: the game.
-        origin: who the teacher was, such as the text form of an agent.
+        origin: the teacher, such as the text form of an agent.
 
     Raises:
         ValueError: there are too many for one file.
-        OSError: it cannot be written; an old file stays.
+        OSError: the file cannot be written; an existing one is kept.
     """
     if labels.observations.nbytes > MAX_CHECKPOINT:
         raise ValueError(
@@ -112,10 +112,10 @@ def write_labels(path: Path, labels: Labels, info: GameInfo, origin: str) -> Non
 
 
 def read_labels(path: Path, info: GameInfo) -> Labels:
-    """Read labels.
+    """Read a file of labels.
 
     Raises:
-        ValueError: the file is missing or damaged, its labels are of another game, or do not fit together.
+        ValueError: the file is missing or damaged, or its labels are of another game or inconsistent.
     """
     checkpoint = read_checkpoint(path)
     if checkpoint.header.game != describe(info):
@@ -134,7 +134,7 @@ def _compressed(observations: Tensor) -> NDArray[np.uint8]:
 
 
 def _expanded(content: Tensor, shape: tuple[int, int], path: Path) -> Tensor:
-    """Return the observations in compressed bytes; no more memory is taken than they should need.
+    """Decompress observations, using no more memory than their shape needs.
 
     Raises:
         ValueError: they are damaged, or not of this shape.
@@ -160,7 +160,7 @@ def _checked_tensors(checkpoint: Checkpoint) -> dict[str, Tensor]:
 
 
 def _fault_of(labels: Labels, info: GameInfo) -> str:
-    """Return what does not fit together; "" if all does."""
+    """Return what is inconsistent in labels; "" if nothing is."""
     k, m = labels.results.numel(), labels.targets.numel()
     if (
         labels.results.shape != (k,)
@@ -201,14 +201,14 @@ def results_of(returns: NDArray[np.float32]) -> NDArray[np.int64]:
 
 
 def teach(game: Game, teacher: Agent, games: int, seed: int, noise: float) -> Labels:
-    """Let a teacher play all seats of some games to their ends, and return its choices.
+    """Have a teacher play all seats of some games to their ends, and return its choices as labels.
 
     Args:
-        game: what is played.
-        teacher: it must share batches: all seats are played by this one instance.
-        games: how many, side by side.
-        seed: of the games and of the noise.
-        noise: share of actions taken at random in place of the teacher's, so that more is seen.
+        game: the game to play.
+        teacher: must share batches, since this one instance plays all seats.
+        games: number of games, played side by side.
+        seed: seed of the games and of the noise.
+        noise: share of actions that are random instead of the teacher's, so that more positions are seen.
 
     Raises:
         ValueError: the teacher keeps something between two decisions.

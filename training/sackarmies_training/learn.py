@@ -1,14 +1,14 @@
-"""Training in self-play by policy gradient, in one file.
+"""Self-play training by policy gradient, in one file.
 
-1. `SelfPlay.play`: the network that learns plays every seat of many games. Observations go from the arrays of the
-   kernels into tensors, and scores are computed for legal ids alone: all that belongs to legal ids is ragged, the ids
-   of one decision after those of the other, and `game` says which decision each belongs to.
-2. `look_back`: results become advantages and targets of values. Several decisions of one turn count as one step: the
-   factor lambda is applied for every turn between two decisions of a player.
-3. `Learner.update`: steps of a clipped policy gradient, on the decisions of largest advantage or of most doubt.
-4. The General that is saved is the average of the network over the latest steps.
+1. `SelfPlay.play`: the learning network plays every seat of many games. Observations go straight from the kernels'
+   arrays into tensors, and only legal ids are scored. Whatever belongs to legal ids is ragged, one decision after
+   another, and `game` says which decision each entry belongs to.
+2. `look_back`: game results become advantages and value targets. A player's decisions within one turn count as one
+   step: the factor lambda is applied once for every turn between two decisions of a player.
+3. `Learner.update`: clipped policy-gradient steps, on the decisions with the largest advantages or the most doubt.
+4. The General that is saved is a moving average of the network's weights over the latest steps.
 
-Several processes, started by torchrun, each play games of their own and average their gradients.
+With torchrun, several processes each play their own games and average their gradients.
 """
 
 from __future__ import annotations
@@ -67,17 +67,17 @@ Positions = list[tuple[NDArray[np.int64], Records]]
 
 @dataclass
 class Played:
-    """What `steps` decisions in each of `n` games were.
+    """A rollout: `steps` decisions in each of `n` games.
 
     Attributes:
-        choices: the decisions, `steps * n` of them, step by step; of several groups of games, group by group.
-        drawn: `(steps * n,)` int64, where in `choices.actions` the chosen ids stand.
-        outcomes: `(steps, n, outcomes)` float32: chances of win, draw and loss, or values.
-        potentials: `(steps, n)` float32, of shaping.
-        seats: `(steps, n)` int64, whose decision it was.
+        choices: the `steps * n` decisions, step by step; with several groups of games, group by group.
+        drawn: `(steps * n,)` int64, indices of the chosen ids in `choices.actions`.
+        outcomes: `(steps, n, outcomes)` float32, predicted: chances of win, draw and loss, or values.
+        potentials: `(steps, n)` float32, for shaping.
+        seats: `(steps, n)` int64, the current players.
         turns: `(steps, n)` int64.
-        ended: `(steps, n)` bool, whether the game ended with it.
-        results: `(steps, n, players)` int64, of the games that ended: WIN, DRAW or LOSS.
+        ended: `(steps, n)` bool, whether the decision ended the game.
+        results: `(steps, n, players)` int64, WIN, DRAW or LOSS; meaningful only where `ended`.
     """
 
     choices: Choices
@@ -91,14 +91,14 @@ class Played:
 
 
 class SelfPlay:
-    """Many games side by side, of which every seat is played by the network that learns."""
+    """Many games side by side, with the learning network in every seat."""
 
     def __init__(
         self, line_ups: Sequence[Game], section: LearnSection, seed: int, potential: Potential | None = None
     ) -> None:
         game, rng = line_ups[0], np.random.default_rng(seed)
         edges = np.linspace(0, section.games, len(line_ups) + 1).astype(int)
-        # Not checked: what is played is drawn from the legal ids themselves.
+        # Unchecked: actions are drawn from the legal ids themselves.
         self.batches = [
             (slice(first, last), Batch(game, last - first, restarts=False, packed=True, checked=False))
             for game, first, last in zip(line_ups, edges[:-1], edges[1:], strict=True)
@@ -118,16 +118,16 @@ class SelfPlay:
 
     @property
     def positions(self) -> Positions:
-        """Where the games are, for `resume`: for each line-up their seeds `(n,)` and their states `(n,)`."""
+        """For each line-up, the seeds `(n,)` and the states `(n,)` of its games, for `resume`."""
         return [(batch.seeds.copy(), batch.states.copy()) for _, batch in self.batches]
 
     def resume(self, positions: Positions) -> None:
-        """Go on with games that were played elsewhere."""
+        """Continue games that were played elsewhere."""
         for (_, batch), (seeds, states) in zip(self.batches, positions, strict=True):
-            batch.begin_at(seeds, states.copy())  # what comes from another process may be read-only
+            batch.begin_at(seeds, states.copy())  # arrays from another process may be read-only
 
     def play(self, network: Network) -> Played:
-        """Play `steps` decisions in each game; games that end give way to new ones."""
+        """Play `steps` decisions in each game; games that end are replaced by new ones."""
         n = self._observations.shape[1]
         found: list[tuple[Tensor, ...]] = []
         given: list[Advice | None] = []
@@ -164,7 +164,7 @@ class SelfPlay:
         return Played(choices, drawn, said, *arrays)
 
     def _renew(self, batch: Batch) -> None:
-        """Begin new games in place of those that have ended."""
+        """Replace games that have ended by new ones."""
         over = np.flatnonzero(batch.ended != Ending.RUNNING)
         if not len(over):
             return
@@ -176,11 +176,11 @@ class SelfPlay:
             over = over[batch.ended[over] != Ending.RUNNING]
 
     def _played(self, drawn: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the ids `(n,)` to be played, given those that the network has drawn: here it plays every seat."""
+        """Return the ids `(n,)` to play, given those drawn by the network: here all of them, as it plays every seat."""
         return drawn
 
     def _ask_advisor(self) -> Advice | None:
-        """Return what the advisor says of the games and their legal ids."""
+        """Return the advisor's advice on all games and their legal ids; None without an advisor."""
         if self._advisor is None:
             return None
         parts = [Advice.of(self._advisor.ask(batch.observations, batch.action_masks)) for _, batch in self.batches]
@@ -189,14 +189,14 @@ class SelfPlay:
 
 
 def legal_places(packed_masks: NDArray[np.uint64], device: torch.device) -> Place:
-    """Return the legal ids of games, from masks `(n, words)` of bits."""
+    """Return the legal ids of `n` games, from bit masks `(n, words)`."""
     bits = np.unpackbits(packed_masks.view(np.uint8), axis=1, bitorder="little").view(np.bool_)
     game, action = np.divmod(np.flatnonzero(bits), bits.shape[1])
     return Place(torch.from_numpy(game).to(device), torch.from_numpy(action).to(device))
 
 
 def chances_of(outcomes: Tensor) -> Tensor:
-    """Return chances of win, draw and loss `(n, 3)` from what a network says; values `(n, 1)` stay values."""
+    """Turn a network's logits into chances of win, draw and loss `(n, 3)`; values `(n, 1)` stay values."""
     return outcomes.float().softmax(dim=1) if outcomes.shape[1] == OUTCOMES else outcomes.float()
 
 
@@ -205,12 +205,12 @@ def chances_of(outcomes: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Lesson:
-    """What is to be learned from decisions.
+    """What to learn from `k` decisions.
 
     Attributes:
         advantages: `(k,)` float32.
-        targets: `(k, outcomes)` float32, of values.
-        rows: decisions that something can be learned from: those whose player has decided again or knows the result.
+        targets: `(k, outcomes)` float32, value targets.
+        rows: int64, the decisions to learn from: those after which the player decides again, or the game ends.
     """
 
     advantages: Tensor
@@ -219,15 +219,15 @@ class Lesson:
 
 
 def look_back(played: Played, section: LearnSection, shaping: float = 0.0) -> Lesson:
-    """Return advantages (GAE) and targets of values (TD with lambda), each player's decisions being a chain.
+    """Return advantages (GAE) and value targets (TD(lambda)); each player's decisions form a chain.
 
-    A chain ends with the game's result, or with the player's last decision here, which is not learned from: its value
-    stands for what comes after. Nothing is discounted. Shaping adds the difference of potentials along a chain to its
-    advantages.
+    A chain ends with the game's result, or with the player's last decision in the rollout. That one is not learned
+    from: its value stands in for what comes after. Nothing is discounted. Shaping adds the differences of potentials
+    along a chain to its advantages.
 
     Args:
-        played: the decisions.
-        section: both lambdas.
+        played: the rollout.
+        section: holds both lambdas.
         shaping: weight of the potential.
     """
     steps, n, outcomes = played.outcomes.shape
@@ -235,7 +235,7 @@ def look_back(played: Played, section: LearnSection, shaping: float = 0.0) -> Le
     final = DECIDED if outcomes == OUTCOMES else WORTH[:, None]
     values = played.outcomes @ worth + shaping * played.potentials
     games, shape = np.arange(n), (n, played.results.shape[2])
-    # What comes next for each player: value, advantage, chances, target, turn, and whether there is anything.
+    # What comes next for each player: value, advantage, chances, target, turn, and whether anything does.
     value, advantage = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
     chances, target = np.zeros((*shape, outcomes), np.float32), np.zeros((*shape, outcomes), np.float32)
     turn, is_known = np.zeros(shape, np.int64), np.zeros(shape, np.bool_)
@@ -268,9 +268,9 @@ class Team:
     """The processes that learn together.
 
     Attributes:
-        rank: number of this one; 0 writes files and shows progress.
-        size: how many there are.
-        began: whether the group of processes was begun here, and not by the caller of `learn`.
+        rank: number of this process; rank 0 writes checkpoints and logs, and shows progress.
+        size: number of processes.
+        began: whether `join` initialized the process group, rather than the caller of `learn`.
     """
 
     rank: int = 0
@@ -279,35 +279,35 @@ class Team:
 
     @classmethod
     def join(cls, device: torch.device) -> Team:
-        """Return the processes that torchrun started; this one alone where it did not.
+        """Return the team of processes that torchrun started; without torchrun, this process alone.
 
-        With the device `cuda`, processes use the GPUs of their machine in turn.
+        With the device `cuda`, the processes on a machine are assigned its GPUs in turn.
         """
         if not is_one_of_several():
             return cls()
-        gpus = torch.cuda.device_count() if str(device) == "cuda" else 0  # "cuda" is no GPU in particular
+        gpus = torch.cuda.device_count() if str(device) == "cuda" else 0  # "cuda" names no particular GPU
         if gpus:
             torch.cuda.set_device(int(os.environ["LOCAL_RANK"]) % gpus)
         has_own_gpu = gpus > 0 and int(os.environ["LOCAL_WORLD_SIZE"]) <= gpus
         began = not distributed.is_initialized()
-        if began:  # NCCL refuses processes that share a GPU, and tensors that are on none
+        if began:  # NCCL refuses processes that share a GPU, and CPU tensors
             from torch.distributed import nn  # noqa: F401 - else optimizers do, and its defaults keep the group alive
 
             distributed.init_process_group("cpu:gloo,cuda:nccl" if has_own_gpu else "gloo")
         return cls(distributed.get_rank(), distributed.get_world_size(), began)
 
     def leave(self) -> None:
-        """End the group of processes that `join` began: threads of it at the end of the interpreter can abort it."""
+        """Destroy the process group if `join` initialized it: its threads can abort the interpreter at exit."""
         if self.began:
             distributed.destroy_process_group()
 
     @staticmethod
     def leads() -> bool:
-        """Return whether this process is the one that writes files and goes on with a tournament."""
+        """Return whether this is the process that writes files and plays the tournament after training."""
         return not is_one_of_several() or os.environ["RANK"] == "0"
 
     def agree(self, number: float, *, least: bool = False) -> float:
-        """Return the largest, or the least, of what all processes give."""
+        """Return the largest number that a process gives, or with `least` the smallest."""
         if self.size == 1:
             return number
         shared = torch.tensor(number, dtype=torch.float64)
@@ -315,7 +315,7 @@ class Team:
         return float(shared)
 
     def average(self, tensors: Iterable[Tensor | None]) -> None:
-        """Replace tensors by their means over all processes."""
+        """Replace tensors by their means over all processes, in place; None is skipped."""
         if self.size > 1:
             given = [tensor for tensor in tensors if tensor is not None]
             flat = torch.cat([tensor.flatten() for tensor in given])
@@ -324,7 +324,7 @@ class Team:
                 tensor.copy_(part.view_as(tensor) / self.size)
 
     def share(self, text: str) -> str:
-        """Return the text of the process of rank 0."""
+        """Return the text that rank 0 gives."""
         shared = [text]
         if self.size > 1:
             distributed.broadcast_object_list(shared)
@@ -335,12 +335,12 @@ class Learner:
     """A network, its average, and its optimizer.
 
     Attributes:
-        network: what plays and learns.
-        averaged: what is saved as the General.
-        start: what it began as; None where nothing draws it back there.
+        network: plays and learns.
+        averaged: moving average of the network, saved as the General.
+        start: the initial network, to which `start_policy` draws it back; None if that is 0.
         optimizer: Adam.
-        decisions: played so far, by all processes.
-        updates: rounds of play and learning so far.
+        decisions: number played so far, by all processes.
+        updates: number of rounds of play and learning so far.
     """
 
     def __init__(self, network: Network, section: LearnSection, team: Team) -> None:
@@ -356,17 +356,17 @@ class Learner:
         self.updates = 0
 
     def update(self, played: Played, lesson: Lesson, fraction: float) -> dict[str, float]:
-        """Learn from decisions; choices from some of them, see `choose`, values from a share of all.
+        """Learn from a rollout: choices from the decisions that `choose` picks, values from a random share of all.
 
-        Nothing is learned while a process has no decision that something can be learned from.
+        Nothing is learned if any process has no decision to learn from.
 
         Args:
-            played: the decisions.
-            lesson: what is to be learned from them.
-            fraction: of the training that is done, for what falls with time.
+            played: the rollout.
+            lesson: what to learn from it.
+            fraction: fraction of training done so far, 0 to 1, for what is annealed.
 
         Returns:
-            Means of what is worth a curve, by name; none if nothing was learned.
+            Means of losses and statistics for the log, by name; empty if nothing was learned.
         """
         section = self.section
         total: dict[str, float] = {}
@@ -394,14 +394,14 @@ class Learner:
     def _losses(
         self, played: Played, lesson: Lesson, rows: Tensor, others: Tensor, fraction: float
     ) -> dict[str, Tensor]:
-        """Return the loss and its parts for decisions whose choices are learned, and others whose values are."""
+        """Return the loss and its parts; choices are learned from the decisions `rows`, values from `others`."""
         section, choices, n = self.section, played.choices, len(rows)
         observations, advice, place, entry = choices.pick(rows, others)
         with autocast(self.device, section.precision):
             scores, outcomes = self.network.assess(observations, place, advice)
         new, old = log_probabilities(scores.float(), place.game, n), choices.weights[entry]
         begins, counts = choices.first[rows], choices.first[rows + 1] - choices.first[rows]
-        here = counts.cumsum(0) - counts + played.drawn[rows] - begins  # where the chosen ids stand among these
+        here = counts.cumsum(0) - counts + played.drawn[rows] - begins  # indices of the chosen ids among these
         ratio = (new[here] - choices.weights[played.drawn[rows]]).exp()
         advantages = lesson.advantages[rows]
         clipped = ratio.clamp(1 - section.clip_range, 1 + section.clip_range) if section.clip_range else ratio
@@ -431,7 +431,7 @@ class Learner:
         return parts | known | {"value_loss": value, "clipped": moved}
 
     def step(self, loss: Tensor) -> None:
-        """Take a step of the optimizer, and move the average."""
+        """Take an optimizer step and update the average."""
         self.optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         parameters: list[Tensor] = list(self.network.parameters())
@@ -443,16 +443,16 @@ class Learner:
 
 
 def choose(choices: Choices, lesson: Lesson, section: LearnSection) -> Tensor:
-    """Return the decisions whose choices are to be learned, `(share,)` int64, rising: a share of `lesson.rows`.
+    """Pick the decisions whose choices are learned: a share of `lesson.rows`, `(share,)` int64, ascending.
 
-    Advantages are large where luck was: with skewed luck, the large ones alone favor ids that gain nothing. Doubt, how
-    likely two draws from the policy differ, is the size of what there is to be learned from an advantage of one, and
-    depends on nothing that was drawn; so what is learned from the decisions of most doubt has no such bias.
+    Advantages are large where luck was large: if luck is skewed, the largest alone favor ids that gain nothing. Doubt
+    is the probability that two draws from the policy differ. It measures how much there is to learn from an advantage
+    of 1 and depends on nothing that was drawn, so learning from the decisions with the most doubt has no such bias.
 
     Args:
         choices: all decisions, with the policy that played.
-        lesson: what is to be learned from them.
-        section: says which, and how many.
+        lesson: what to learn from them.
+        section: `select` says which to pick, and `largest` how many.
     """
     if section.select == "advantage":
         size = lesson.advantages.abs()
@@ -472,19 +472,19 @@ def learn(
     """Train a General, or resume its training.
 
     Args:
-        config: how.
-        game: what it plays.
-        console: where progress is shown.
+        config: how to train.
+        game: the game it plays.
+        console: shows progress.
         resume: resume the latest run in `config.folder` instead of starting a new one.
-        pool: where groups of games are played and files of labels made; None for this process. Results are the same.
+        pool: plays groups of games and makes label files; None: this process does. Results are the same.
 
     Returns:
-        The finished General's checkpoint; None if training was stopped by Ctrl-C and can be resumed.
+        Path of the finished General's checkpoint; None if training was stopped by Ctrl-C and can be resumed.
 
     Raises:
         ValueError: there is no run to resume, none of its checkpoints is intact, something does not fit the
-            configuration, or another process uses its folder.
-        OSError: a checkpoint cannot be written; the run can be resumed from the one before.
+            configuration, or another process uses the folder.
+        OSError: a checkpoint cannot be written; the run can be resumed from the previous one.
     """
     team = Team.join(find_device(config.learn.device))
     folder = Path(team.share(str(open_folder(config.folder, resume=resume)) if team.rank == 0 else ""))
@@ -500,7 +500,7 @@ def learn(
 
 
 def make_learner(config: LearnConfig, game: Game, team: Team) -> Learner:
-    """Return a fresh learner, or one with the weights of the checkpoint that the configuration names."""
+    """Return a learner with random weights, or with those of the checkpoint that `learn.start` names."""
     info = GameInfo.of(game)
     torch.manual_seed(config.seed)
     network = load_start(config, info) if config.learn.start else make_network(info, sizes_of(config))
@@ -523,7 +523,7 @@ def learn_in(  # noqa: PLR0913 - those of `learn`
     learner = make_learner(config, game, team)
     line_ups = draw_games(config.game, game, section.line_ups, config.seed)
     if config.curve is not None:
-        opponent_of(config.curve, game)  # refused now, and not after the lessons of a teacher
+        opponent_of(config.curve, game)  # refused now, not after learning from a teacher
     if config.expert is not None:
         check_expert(config.expert, GameInfo.of(game))  # likewise
     checkpoints = CheckpointFolder(folder / "checkpoints", config.checkpoints.keep)
@@ -553,9 +553,9 @@ def learn_in(  # noqa: PLR0913 - those of `learn`
             return None
         if team.rank == 0:
             minutes, verdict = clock.minutes, ""
-            if section.start and config.curve is not None:  # before the General, whose file completes the run
+            if section.start and config.curve is not None:  # before the General: its file completes the run
                 others = draw_games(config.game, game, section.line_ups, derive(config.seed, "verdict"))
-                verdict = compare_with_start(learner, config, others, config.curve)  # not those that it has learned
+                verdict = compare_with_start(learner, config, others, config.curve)  # not those it trained on
             save_general(finished, learner, config, game, minutes, verdict)
             loggers.artifact(finished)
             say(f"Trained for {minutes:.1f} minutes, {learner.decisions:,} decisions: {finished}")
@@ -565,7 +565,7 @@ def learn_in(  # noqa: PLR0913 - those of `learn`
 
 
 def improve(learner: Learner, run: Run) -> bool:
-    """Play and learn until the clock is up; return False if training was stopped before."""
+    """Play and learn in turn until the clock is up; return False if training was stopped before that."""
     from sackarmies_training.groups import Groups
 
     config, section, team, clock = run.config, run.config.learn, learner.team, run.clock

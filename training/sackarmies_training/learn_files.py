@@ -45,24 +45,24 @@ from sackarmies_training.sample_games import record_game
 if TYPE_CHECKING:
     from sackarmies_training.learn import Learner
 
-TRAINED = "trained"  # the General that comes with a game, in place of a file
-LEARNER = "learner"  # the network that learns; the part `policy` is its average
+TRAINED = "trained"  # in place of a file: the General that comes with a game
+LEARNER = "learner"  # part with the learning network; `policy` is its average
 MINUTES = "minutes.json"
 
 
 @dataclass(frozen=True)
 class Run:
-    """What a training has besides the learner.
+    """Everything a training run has besides the learner.
 
     Attributes:
-        folder: for all that it writes.
-        config: how it trains.
-        line_ups: what is played.
-        console: where progress is shown.
-        clock: says when it is over.
-        checkpoints: what it is resumed from.
+        folder: folder of all files it writes.
+        config: its configuration.
+        line_ups: games to play, one for each line-up.
+        console: shows progress.
+        clock: says when training is over.
+        checkpoints: checkpoints to resume from.
         loggers: where it logs to.
-        pool: where jobs run; None for this process.
+        pool: runs jobs; None for this process.
     """
 
     folder: Path
@@ -83,7 +83,7 @@ class Run:
             self.loggers.artifact(path)
 
     def note_minutes(self) -> None:
-        """Write down the minutes so far: what was made since the latest checkpoint outlives a kill, and took time."""
+        """Note the minutes so far: what was made since the latest checkpoint survives a kill, so its time counts."""
         write_json(self.folder / MINUTES, {"minutes": self.clock.minutes})
 
 
@@ -94,7 +94,7 @@ class NotedMinutes(StrictModel):
 
 
 def noted_minutes(folder: Path) -> float:
-    """Return the minutes that a run has written down last; 0 if it has not.
+    """Return the minutes that a run noted last; 0 if it noted none.
 
     Raises:
         ValueError: the file is damaged.
@@ -104,7 +104,7 @@ def noted_minutes(folder: Path) -> float:
 
 
 class LearnState(StrictModel):
-    """State of a run as in the header of a checkpoint."""
+    """State of a run, as in the header of a checkpoint."""
 
     trainer: Literal["learn"]
     config: dict[str, Any]
@@ -112,24 +112,24 @@ class LearnState(StrictModel):
     updates: Annotated[int, Field(ge=0, lt=2**53)]
     minutes: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     origin: dict[str, Any]
-    verdict: str = ""  # of a finished General, on the one that it started from
+    verdict: str = ""  # on a finished General, against the one it started from
 
 
 def general_of(network: Network, config: LearnConfig, info: GameInfo, *, deterministic: bool) -> PolicyAgent:
-    """Return the General of a network, such as a learner's average, to be played with while that learns on."""
+    """Return a General that plays by a copy of a network, such as a learner's average, while that goes on learning."""
     advisor = make_advisor(config.learn.advice, info, config.learn.advice_level)
     return PolicyAgent(copy.deepcopy(network), deterministic=deterministic, advisor=advisor)
 
 
 def sizes_of(config: LearnConfig) -> NetworkSizes:
-    """Return the sizes of the network that a configuration asks for."""
+    """Return the network sizes that a configuration asks for."""
     section = config.learn
     outcomes = OUTCOMES if section.outcomes else 1
     return NetworkSizes(**config.network.model_dump(), outcomes=outcomes, advice=section.advice_level)
 
 
 def header_of(learner: Learner, config: LearnConfig, game: Game, minutes: float, verdict: str = "") -> Header:
-    """Return what a checkpoint says of itself."""
+    """Return the header of a checkpoint of a learner."""
     info = GameInfo.of(game)
     origin = {
         "layout_sha256": layout_hash(info),
@@ -151,7 +151,7 @@ def header_of(learner: Learner, config: LearnConfig, game: Game, minutes: float,
 
 
 def save_learner(folder: CheckpointFolder, learner: Learner, config: LearnConfig, game: Game, minutes: float) -> None:
-    """Write what is needed to resume: average, network, optimizer and counts. Games under way are not kept."""
+    """Write a checkpoint to resume from: average, network, optimizer and counts. Games in progress are not saved."""
     parts = {
         POLICY: learner.averaged.state_dict(),
         LEARNER: learner.network.state_dict(),
@@ -169,8 +169,8 @@ def restore_learner(path: Path, learner: Learner, config: LearnConfig, game: Gam
     """Restore a learner from a checkpoint; return the minutes trained so far.
 
     Raises:
-        ValueError: the checkpoint is damaged, of the other trainer, or belongs to another game or network; in expert
-            iteration, to another number of processes.
+        ValueError: the checkpoint is damaged, or belongs to the other trainer, another game or another network; in
+            expert iteration, to other horizons or another number of processes.
     """
     checkpoint, info, name = read_checkpoint(path), GameInfo.of(game), named(path)
     state = read_model(LearnState, checkpoint.header.training, f"the checkpoint {name}: training")
@@ -212,7 +212,7 @@ def start_path(start: str, info: GameInfo) -> Path:
     """Return the file that a configuration starts from.
 
     Raises:
-        ValueError: the General that comes with the game is named, and none does.
+        ValueError: `start` names the General that comes with the game, but there is none.
     """
     if start != TRAINED:
         return Path(start)
@@ -222,12 +222,12 @@ def start_path(start: str, info: GameInfo) -> Path:
     return Path(path)
 
 
-# By `NetworkSizes.advice`.
+# Indexed by `NetworkSizes.advice`.
 KEYS_OF_ADVICE = "no advice", "advice alone", "advice and worths = true", "advice, worths = true and reasons = true"
 
 
 def _check_inputs(header: Header, config: LearnConfig, name: str) -> None:
-    """Refuse a network of other sizes, or with another advisor."""
+    """Refuse a network with other sizes or another advisor than the configuration's."""
     wanted, found = sizes_of(config), header.network
     if found.advice != wanted.advice:
         raise ValueError(
@@ -256,7 +256,7 @@ def _check_horizons(found: Any, section: ExpertSection, name: str) -> None:
 
 
 def _check_processes(found: Any, wanted: int, name: str) -> None:
-    """Refuse another number of processes: each learns from files of labels of its own, of all rounds."""
+    """Refuse another number of processes: each learns from its own label files of all rounds."""
     if found != wanted:
         raise ValueError(
             f"{name} is of expert iteration with {found} process{'es' * (found != 1)}, and there "
@@ -267,13 +267,13 @@ def _check_processes(found: Any, wanted: int, name: str) -> None:
 def save_weights(
     path: Path, learner: Learner, config: LearnConfig, game: Game, minutes: float, verdict: str = ""
 ) -> None:
-    """Write what plays, without what only training needs."""
+    """Write the weights that play, without what only training needs."""
     header = header_of(learner, config, game, minutes, verdict)
     write_safely(path, pack(header, {POLICY: arrays_of(learner.averaged.state_dict())}))
 
 
 def save_general(path: Path, learner: Learner, config: LearnConfig, game: Game, minutes: float, verdict: str) -> None:
-    """Write the finished General; before it, its model card, since a run with a General is complete."""
+    """Write the model card, then the finished General: once its file exists, the run is complete."""
     number = sum(tensor.numel() for tensor in learner.averaged.state_dict().values())
     header = header_of(learner, config, game, minutes, verdict)
     write_safely(path.with_suffix(".md"), model_card(header, number, path.name).encode())
@@ -289,7 +289,7 @@ def _told_advice(header: Header) -> str:
 
 
 def _told_start(start: str, teacher: dict[str, Any] | None) -> str:
-    """Say what the weights were before self-play."""
+    """Describe the weights before self-play."""
     if teacher is None:
         return start or "random weights"
     labels = " and ".join(f"`{name}`" for name in teacher["files"]) or f"`{teacher['agent']}`"
@@ -297,12 +297,12 @@ def _told_start(start: str, teacher: dict[str, Any] | None) -> str:
 
 
 def model_card(header: Header, parameters: int, file: str) -> str:
-    """Return what is to be known of a General, as Markdown.
+    """Return the model card of a General, as Markdown.
 
     Args:
-        header: of its checkpoint.
-        parameters: how many weights it has.
-        file: name of the checkpoint.
+        header: header of its checkpoint.
+        parameters: number of its weights.
+        file: file name of the checkpoint.
     """
     training, learn = header.training, header.training["config"]["learn"]
     game = {key: value for key, value in training["config"]["game"].items() if value}

@@ -1,4 +1,4 @@
-"""Games of training: one for each line-up of armies, so that a General meets all of them."""
+"""Training games: one for each line-up of armies, so that a General meets all armies."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from sackarmies_env.registry import load_players
 from sackarmies_training.config import GameSection
 from sackarmies_training.seeds import derive
 
-PLAYERS = ("generals", "num_players")  # keys of [game] that say how many play
+PLAYERS = ("generals", "num_players")  # keys of [game] for the number of players
 
 
 def draw_games(section: GameSection, game: Game, number: int, seed: int) -> list[Game]:
-    """Return a game for each of some line-ups, in which every built-in army sits in each seat equally often.
+    """Draw line-ups in which every built-in army sits in each seat equally often; return a game for each.
 
     Args:
-        section: of the configuration.
-        game: what it describes; the only one if `number` is 0.
-        number: of line-ups: 0, or a multiple of the number of armies.
-        seed: of the draw.
+        section: section `[game]` of the configuration.
+        game: the game it describes; returned alone if `number` is 0.
+        number: number of line-ups: 0, or a multiple of the number of armies.
+        seed: seed of the draw.
 
     Raises:
-        ValueError: the game has no armies, the section names some, or they cannot have equal shares.
+        ValueError: `number` is not 0, and the game has no armies, the section names some, or shares cannot be equal.
     """
     if number == 0:
         return [game]

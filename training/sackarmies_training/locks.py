@@ -1,4 +1,4 @@
-"""Locks on the folder of a run or a tournament: one process at a time, and who it is."""
+"""Locks on the folder of a run or a tournament: one process uses it at a time, and a note says which."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HOLDER = ".lock.json"  # who holds it; without the lock it means nothing
 
 
 class Holder(StrictModel):
-    """Who uses a folder."""
+    """The process that uses a folder."""
 
     pid: int
     host: SingleLine
@@ -34,11 +34,11 @@ class Holder(StrictModel):
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep other processes out of a folder while the block runs; the folder is made if it is missing.
+    """Keep other processes out of a folder while the block runs; the folder is created if missing.
 
     Raises:
         ValueError: another process uses it; the message says which.
-        OSError: the folder cannot be made or written to, or its file system has no locks.
+        OSError: the folder cannot be created or written to, or its file system has no locks.
     """
     folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / LOCK, blocking=False, fallback_to_soft=False)
@@ -59,7 +59,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def removed_if_unused(folder: Path) -> Iterator[None]:
-    """Remove a locked folder if an error ends the block before anything else is in it: no run is left to resume."""
+    """Remove a locked folder if an error ends the block before it holds anything else: there is no run to resume."""
     try:
         yield
     except BaseException:
@@ -69,7 +69,7 @@ def removed_if_unused(folder: Path) -> Iterator[None]:
 
 
 def _leave_note(path: Path) -> None:
-    """Write who holds the lock, simply: half a note does no harm, and a temporary file might be left by a kill."""
+    """Write who holds the lock, not atomically: half a note does no harm, but a kill could leave a temporary file."""
     path.unlink(missing_ok=True)
     since = datetime.now().astimezone().isoformat(" ", "seconds")
     path.write_text(json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "since": since}), encoding="utf-8")
@@ -78,5 +78,5 @@ def _leave_note(path: Path) -> None:
 def _holder(folder: Path) -> str:
     try:
         return str(read_model(Holder, read_json(folder / HOLDER), HOLDER))
-    except ValueError:  # the other one has only just begun
+    except ValueError:  # the other process has only just started
         return "another process"

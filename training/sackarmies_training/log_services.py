@@ -1,7 +1,7 @@
-"""Services that a run logs to: Weights & Biases, MLflow and Trackio, each imported where it is asked for.
+"""Services that a run logs to: Weights & Biases, MLflow and Trackio, each imported only if it is asked for.
 
-What a service has been sent cannot be taken back. So a file in the folder of the run says which run of the service it
-is, and up to which step it was sent: a resumed run goes on with that run, and sends no step twice.
+What has been sent to a service cannot be taken back. So a file in the folder of the run notes the service's own run
+and the last step sent to it: a resumed run continues that run and sends no step twice.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Any, ClassVar
 from sackarmies_training.files import read_json, write_json
 
 SENT = "log_services.json"
-STEP = "decisions"  # what curves are drawn over
-MAX_PARAMETER = 500  # characters of a value of the configuration in MLflow
+STEP = "decisions"  # the horizontal axis of curves
+MAX_PARAMETER = 500  # characters of a configuration value in MLflow
 REFUSED = re.compile(r"[^\w\-. /]")  # characters in names that MLflow does not take
 
 
@@ -28,9 +28,9 @@ class Service(ABC):
     """A logger that sends values to a service.
 
     Args:
-        project: what the service keeps the run under.
-        folder: of the run; its name is that of the run.
-        config: of the run.
+        project: the service's project for the run.
+        folder: folder of the run; its name is the run's name.
+        config: configuration of the run.
 
     Raises:
         ValueError: the library is not installed.
@@ -52,23 +52,23 @@ class Service(ABC):
         self._note(self._before)
 
     def log(self, step: int, values: Mapping[str, float]) -> None:
-        """Send the values, unless an earlier part of the run has sent this step."""
+        """Send values, unless the run sent this step before it was resumed."""
         if self._before is None or step > self._before:
-            self._note(step)  # first: if the run is killed now, values are missing, and none are there twice
+            self._note(step)  # first: a kill at this point loses values, but sends none twice
             self.send(step, dict(values))
 
     def _noted(self) -> dict[str, Any]:
-        """Return what the file says of each service."""
+        """Return what the file notes for each service."""
         noted: dict[str, Any] = read_json(self._path) if self._path.is_file() else {}
         return noted
 
     def _note(self, step: int | None) -> None:
-        """Write up to which step values are sent; what other services have noted stays."""
+        """Note the last step sent; the notes of other services are kept."""
         write_json(self._path, self._noted() | {self.library: {"run": self._id, "step": step}})
 
     @abstractmethod
     def connect(self, project: str, folder: Path, config: dict[str, Any], run: str | None) -> str:
-        """Begin a run, or go on with the one of an id; return its id."""
+        """Start a run, or continue the one with the id `run`; return its id."""
 
     @abstractmethod
     def send(self, step: int, values: dict[str, float]) -> None:
@@ -99,7 +99,7 @@ class Wandb(Service):
         return run
 
     def send(self, step: int, values: dict[str, float]) -> None:
-        """Send values; its own steps only count calls, since they cannot be below 0."""
+        """Send values; the service's own steps only count calls, since they cannot be negative."""
         self._run.log({STEP: step, **values})
 
     def artifact(self, path: Path) -> None:
@@ -181,7 +181,7 @@ def open_service(name: str, project: str, folder: Path, config: dict[str, Any]) 
 
 
 def flattened(config: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
-    """Return a configuration as texts by names such as `learn.games`."""
+    """Flatten a configuration into texts, with names such as `learn.games`."""
     texts: dict[str, str] = {}
     for key, value in config.items():
         if isinstance(value, Mapping) and value:

@@ -1,8 +1,8 @@
-"""Logs of a training run: CSV and JSON lines always, TensorBoard by default, services where they are asked for.
+"""Logs of a training run: CSV and JSON lines always, TensorBoard by default, services on request.
 
-A step is a number of decisions. Steps below 0 are decisions of the teacher, before the learner's first one. A run that
-was killed is resumed from a checkpoint before: what was logged after that checkpoint is removed, so that no step
-stands in a log twice.
+A step is a number of decisions. Steps below 0 are decisions of the teacher, before the learner's first one. A killed
+run resumes from an earlier checkpoint: what was logged after that checkpoint is removed, so that no step is in a log
+twice.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ BEFORE_ALL = -(2**53)  # a step before all others
 
 
 class Logger(Protocol):
-    """Where a run logs to."""
+    """Destination of a run's logs."""
 
     def log(self, step: int, values: Mapping[str, float]) -> None:
-        """Log values by name; steps never fall."""
+        """Log values by name; steps never decrease."""
 
     def artifact(self, path: Path) -> None:
-        """Tell of a file that was written: a record, a checkpoint."""
+        """Pass on a file that was written: a record, a checkpoint."""
 
     def close(self) -> None:
-        """Write what is left."""
+        """Write what is left, and close."""
 
 
 class Loggers:
-    """Several loggers as one; a value that a log has already is not logged again.
+    """Several loggers as one; values that are already in the logs are not logged again.
 
     Args:
         parts: the loggers.
         last: the step at which the run resumes.
-        known: names that are logged at that step already.
+        known: names already logged at that step.
     """
 
     def __init__(self, parts: Sequence[Logger], last: int = BEFORE_ALL, known: Iterable[str] = ()) -> None:
@@ -61,18 +61,18 @@ class Loggers:
                 part.log(step, fresh)
 
     def artifact(self, path: Path) -> None:
-        """Tell of a file that was written."""
+        """Pass on a file that was written."""
         for part in self._parts:
             part.artifact(path)
 
     def close(self) -> None:
-        """Write what is left."""
+        """Close all loggers."""
         for part in self._parts:
             part.close()
 
 
 class LogFiles:
-    """`log.jsonl`, a line a step, and `log.csv`, a line a value.
+    """`log.jsonl`, with a line for each call of `log`, and `log.csv`, with a line for each value.
 
     Args:
         folder: of the run.
@@ -101,7 +101,7 @@ class LogFiles:
         self._rows = csv.writer(self._table, lineterminator="\n")
 
     def log(self, step: int, values: Mapping[str, float]) -> None:
-        """Append the values; a number that is none becomes null in JSON."""
+        """Append the values; numbers that are not finite become null in JSON."""
         plain = {name: value if math.isfinite(value) else None for name, value in values.items()}
         self._lines.write(json.dumps({"step": step, **plain}) + "\n")
         self._rows.writerows((step, name, f"{value:.8g}") for name, value in values.items())
@@ -118,7 +118,7 @@ class LogFiles:
 
 
 def cut(path: Path, head: str, is_kept: Callable[[str], bool]) -> None:
-    """Remove lines of a file, and those that cannot be read or have no end; make the file if there is none.
+    """Remove lines from a file, including those that cannot be read or have no end; create the file if missing.
 
     Args:
         path: the file.
@@ -129,7 +129,7 @@ def cut(path: Path, head: str, is_kept: Callable[[str], bool]) -> None:
     def stays(line: bytes) -> bool:
         try:
             return line.endswith(b"\n") and is_kept(line.decode())
-        except ValueError:  # of `is_kept`, or the line was cut within a letter
+        except ValueError:  # from `is_kept`, or the line was cut within a character
             return False
 
     kept, old = [head.encode()], path.read_bytes() if path.is_file() else b""
@@ -154,7 +154,7 @@ class TensorBoardLogger:
         self._writer = SummaryWriter(str(folder / TENSORBOARD), purge_step=last + 1)
 
     def log(self, step: int, values: Mapping[str, float]) -> None:
-        """Write the values at once: a run that is killed has all of them up to its checkpoint."""
+        """Write the values and flush them: a killed run has all of them up to its checkpoint."""
         for name, value in values.items():
             self._writer.add_scalar(name, value, step)
         self._writer.flush()
@@ -168,16 +168,16 @@ class TensorBoardLogger:
 
 
 def open_loggers(section: LogSection, folder: Path, config: dict[str, Any], last: int = BEFORE_ALL) -> Loggers:
-    """Return where a run logs to.
+    """Open the loggers of a run.
 
     Args:
-        section: of its configuration.
-        folder: of the run.
-        config: all of its configuration, for services.
+        section: section `[log]` of its configuration.
+        folder: folder of the run.
+        config: the whole configuration, for services.
         last: the step of the checkpoint that the run is resumed from; left out in a new run.
 
     Raises:
-        ValueError: a library that is asked for is not installed.
+        ValueError: the library of a service is not installed.
     """
     services = [name for name in section.to if name in SERVICES]
     files = LogFiles(folder, last)

@@ -1,4 +1,4 @@
-"""Losses of learning: of what is said of positions, and of what choices gain."""
+"""Losses: of values predicted for positions, and of what choices gain."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ WORTH = np.array([1.0, 0.0, -1.0], np.float32)  # of win, draw and loss
 
 
 def autocast(device: torch.device, precision: str) -> contextlib.AbstractContextManager[Any]:
-    """Return a context in which a network computes with a precision; weights stay float32."""
+    """Return a context in which networks compute with a precision; weights stay float32."""
     return torch.autocast(device.type, torch.bfloat16, enabled=precision == "bfloat16")
 
 
 def value_loss(outcomes: Tensor, targets: Tensor) -> Tensor:
-    """Return the loss of what a network says of positions: cross-entropy of chances, squared error of values.
+    """Return the value loss: cross-entropy for logits of outcomes, mean squared error for values.
 
-    It is 0 where there are no positions, whose mean would be no number.
+    It is 0 if there are no positions, where the mean would be NaN.
     """
     if not len(outcomes):
         return outcomes.sum()
@@ -35,14 +35,14 @@ def value_loss(outcomes: Tensor, targets: Tensor) -> Tensor:
 
 
 def squared_error(scores: Tensor, wanted: Tensor, compared: Tensor, game: Tensor, n: int) -> Tensor:
-    """Return by what squares scores differ from what is wanted, `(n,)`, where only differences within a decision count.
+    """Return sums of squared errors by decision, `(n,)`, less each decision's mean error: only differences count.
 
     Args:
         scores: `(k,)`.
-        wanted: `(k,)`.
+        wanted: `(k,)`, targets.
         compared: `(k,)` bool, the entries that count.
         game: `(k,)`, the decision each belongs to.
-        n: how many decisions there are.
+        n: number of decisions.
     """
     weight = compared.float()
     error = (scores - wanted) * weight
@@ -51,18 +51,17 @@ def squared_error(scores: Tensor, wanted: Tensor, compared: Tensor, game: Tensor
 
 
 def expected_loss(logits: Tensor, wanted: Tensor, compared: Tensor, game: Tensor, n: int) -> Tensor:
-    """Return how far the policy among compared ids is from the softmax of what is wanted, `(n,)`, but for a constant.
+    """Return the divergence of the policy among compared ids from the softmax of `wanted`, `(n,)`, up to a constant.
 
-    That is, minus what a choice of the policy gains on average, and minus the entropy of the policy. What is wanted
-    counts linearly, so noise in it averages out; a cross-entropy with the softmax as its target would learn which id
-    looks best of noisy ones, which favors noise.
+    That is, minus the policy's expected gain, minus its entropy. `wanted` enters linearly, so noise in it averages out.
+    Cross-entropy with the softmax as its target would learn which of several noisy ids looks best, which favors noise.
 
     Args:
         logits: `(k,)`.
-        wanted: `(k,)`, what ids gain, in the unit of logits.
-        compared: `(k,)` bool, the entries that count; a decision of which none does has no loss.
+        wanted: `(k,)`, what ids gain, in units of logits.
+        compared: `(k,)` bool, the entries that count; a decision without any has no loss.
         game: `(k,)`, the decision each belongs to.
-        n: how many decisions there are.
+        n: number of decisions.
     """
     entries = compared.nonzero().squeeze(1)
     owner = game[entries]

@@ -1,6 +1,6 @@
 """Games between agents, many side by side: the loop that tournaments and evaluations share.
 
-Agents may be anybody's code. One that misbehaves forfeits the game, with the reason; the others play on.
+Agents may be anybody's code. One that misbehaves forfeits the game, with a reason; the others play on.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ Watch = Callable[[str, int, float], None]  # called with an agent's name, a numb
 
 @dataclass(frozen=True)
 class Forfeit:
-    """Why a player lost by forfeit.
+    """A player's forfeit, and the reason for it.
 
     Attributes:
-        seat: whose.
+        seat: seat of the player.
         ply: number of actions before it in the game.
         reason: what the agent did, as in "raised ValueError: too many hexes".
-        status: which kind of fault that is.
+        status: kind of fault.
     """
 
     seat: int
@@ -56,20 +56,20 @@ class Forfeit:
 
 @dataclass(frozen=True)
 class PlayedGame:
-    """A finished game: all that is needed to play it again, and how it ended.
+    """A finished game: everything needed to replay it, and how it ended.
 
     Attributes:
-        seed: of the game's chance.
+        seed: seed of the game's chance.
         agents: names by seat.
         actions: ids in order; `forfeit_code(seat)` where a seat forfeited.
         returns: what each seat earned.
-        turns: turns begun.
-        truncated: ended by a turn limit.
+        turns: number of turns begun.
+        truncated: whether a turn limit ended it.
         forfeits: in order.
-        usage: what the agents in separate processes have used, by seat; None for others. It is measured, and so
-            different each time.
-        out: how many actions had been taken when each seat was out of the game; IN_TO_THE_END (-1) if that was not
-            before the last one.
+        usage: what agents in separate processes used, by seat; None for others. It is measured, and so different each
+            time.
+        out: number of actions taken when each seat was out of the game; IN_TO_THE_END (-1) if it was not out before
+            the last one.
     """
 
     seed: int
@@ -88,7 +88,7 @@ class Choices:
     """What agents decided in some games.
 
     Attributes:
-        actions: `(k,)` int64, legal ids, but where somebody forfeits.
+        actions: `(k,)` int64, legal ids, except where a player forfeits.
         faults: place in `actions` -> why that player forfeits.
     """
 
@@ -99,8 +99,8 @@ class Choices:
 class Seating:
     """Seats of `n` games: which agent instance sits where.
 
-    Agents that keep nothing between decisions play many seats with one instance, others with one a seat and game. No
-    instance plays two seats or games of the same seed: what is hidden in the one is seen in the other.
+    Agents that keep nothing between decisions play many seats with one instance; others have one for each seat and
+    game. No instance plays two seats or games of the same seed: what is hidden in one is seen in the other.
     """
 
     def __init__(
@@ -114,16 +114,16 @@ class Seating:
         """Seat agents.
 
         Args:
-            line_ups: names by seat, one list a game.
-            make: builds an agent from its name.
+            line_ups: names by seat, one list per game.
+            make: makes an agent from its name.
             seed: random seed of the agents, 0 to 2**128 - 1.
-            seeds: of the games' chance, one a game; None if agents may know what is hidden from them.
-            watch: called after each answer of an agent in this process with the processor time that it took.
+            seeds: seeds of the games' chance, one per game; None if agents may know what is hidden from them.
+            watch: called after each answer of an agent in this process, with the processor time that it took.
         """
         self._watch = watch
         self.agents: list[Agent] = []
         self.names: list[str] = []
-        self._met: list[set[int]] = []  # for each agent, seeds of games that it plays
+        self._met: list[set[int]] = []  # for each agent, the seeds of the games it plays
         try:
             seats = [
                 [self._seat(name, make, None if seeds is None else seeds[game]) for name in line_up]
@@ -135,12 +135,12 @@ class Seating:
         self.seat_agent = np.array(seats, np.int64)  # (n, players): index into agents
         self._seed = seed
         self._resets = [0] * len(self.agents)
-        self._unfit: dict[int, Misconduct] = {}  # index into agents -> why that one cannot be asked
+        self._unfit: dict[int, Misconduct] = {}  # index into agents -> why that agent cannot be asked
         for actor in range(len(self.agents)):
             self._reset(actor)
 
     def _seat(self, name: str, make: AgentMaker, seed: int | None) -> int:
-        """Return the agent for a seat in a game, made if no other one may take it."""
+        """Return the index of the agent for a seat in a game; a new one is made if no other may take the seat."""
         for actor, other in enumerate(self.names):
             if other == name and self.agents[actor].shares_batch and seed not in self._met[actor]:
                 break
@@ -162,13 +162,13 @@ class Seating:
             self._unfit[actor] = Misconduct(f"in reset(): {fault}", fault.status)
 
     def close(self) -> None:
-        """End the processes of agents that have one."""
+        """Close agents that run in separate processes, which ends these."""
         separate = [agent for agent in self.agents if isinstance(agent, SeparateAgent)]
         with ThreadPoolExecutor(CLOSED_AT_ONCE) as pool:  # programs may take a moment to end
             list(pool.map(lambda agent: agent.close(), separate))
 
     def usage(self, game: int) -> tuple[Usage | None, ...]:
-        """Return what the agents of a game have used in it, by seat; None for those in this process."""
+        """Return what the agents of a game have used in it, by seat; None for agents in this process."""
         agents = [self.agents[actor] for actor in self.seat_agent[game].tolist()]
         return tuple(
             agent.accounts.usage(game, seat) if isinstance(agent, SeparateAgent) else None
@@ -198,7 +198,7 @@ class Seating:
         return choices
 
     def _answers(self, actor: int, games: NDArray[np.int64], batch: Batch) -> NDArray[np.int64]:
-        """Return what an agent chooses in some games; in all of them its seat is the same if it is informed.
+        """Return an agent's choices in some games; an informed agent must have the same seat in all of them.
 
         Raises:
             Misconduct: see `ask`.
@@ -213,7 +213,7 @@ class Seating:
     def _ask(
         self, actor: int, places: NDArray[np.int64], choices: Choices, rows: NDArray[np.int64], batch: Batch
     ) -> None:
-        """Write an agent's answers into `choices` at `places`, asking for each game alone if all at once goes wrong."""
+        """Write an agent's answers into `choices` at `places`; if asking for all games fails, ask for each alone."""
         fault = self._unfit.get(actor)
         if fault is None:
             try:
@@ -223,7 +223,7 @@ class Seating:
                     self._watch(self.names[actor], len(places), time.process_time() - started)
                 self._check_accounts(actor, places, choices, rows, batch)
                 return
-            except Gone as gone:  # the game that did it is not known
+            except Gone as gone:  # which game caused it is not known
                 fault = gone
                 if self.agents[actor].shares_batch:
                     self._reset(actor)
@@ -240,7 +240,7 @@ class Seating:
     def _check_accounts(
         self, actor: int, places: NDArray[np.int64], choices: Choices, rows: NDArray[np.int64], batch: Batch
     ) -> None:
-        """Let an agent forfeit the games in which it has used more processor time than it may."""
+        """Make an agent forfeit the games in which it has used more processor time than allowed."""
         agent = self.agents[actor]
         if not isinstance(agent, SeparateAgent):
             return
@@ -251,18 +251,18 @@ class Seating:
 
 
 def decisions_in(games: NDArray[np.int64], batch: Batch) -> list[Decision]:
-    """Return the decisions that are asked for in some games of a batch."""
+    """Return the pending decisions in some games of a batch."""
     seats, turns = batch.players[games].tolist(), batch.states["turn"][games].tolist()
     return [Decision(*each) for each in zip(games.tolist(), seats, turns, strict=True)]
 
 
 @contextmanager
 def worker_pool(workers: int, died: str = PLAYER_DIED) -> Iterator[ProcessPoolExecutor]:
-    """Give the block processes to play in; they end with this one, even if it is killed.
+    """Yield a pool of processes to play in; they end with this process, even if it is killed.
 
     Args:
         workers: number of processes.
-        died: what to say if one of them dies.
+        died: error message if one of them dies.
 
     Raises:
         ValueError: one of them died.
@@ -278,9 +278,9 @@ def worker_pool(workers: int, died: str = PLAYER_DIED) -> Iterator[ProcessPoolEx
 
 
 def rehearse(game: Game, names: Iterable[str], make: AgentMaker) -> None:
-    """Let each agent make one decision, so that what is wrong or has to be compiled shows before processes start.
+    """Have each agent make one decision, so that errors and compilation come before processes start.
 
-    Misconduct in this decision has no consequence yet.
+    Misconduct in this decision has no consequences yet.
 
     Raises:
         ValueError: an agent cannot be made.
@@ -300,12 +300,12 @@ def play_games(
     seating: Seating,
     progress: Progress | None = None,
 ) -> list[PlayedGame]:
-    """Play games to their ends, all at once.
+    """Play games to their ends, all side by side.
 
     Args:
-        game: what is played.
-        line_ups: names by seat, one list a game.
-        seeds: of the games' chance, one a game.
+        game: the game to play.
+        line_ups: names by seat, one list per game.
+        seeds: seeds of the games' chance, one per game.
         seating: the agents in these line-ups.
         progress: called whenever games end, with their number.
 

@@ -23,7 +23,7 @@ RECENT_GAMES = 200
 
 
 class Monitor(BaseCallback):
-    """Callback of training: called by Stable-Baselines3 before each rollout and after each step of it."""
+    """Training callback, which Stable-Baselines3 calls before each rollout and after each of its steps."""
 
     model: MaskablePPO
 
@@ -48,9 +48,9 @@ class Monitor(BaseCallback):
 
     @contextlib.contextmanager
     def shown_on(self, console: Console) -> Iterator[None]:
-        """Show progress while the block runs, and let Ctrl-C end training after the current round.
+        """Show progress while the block runs, and make Ctrl-C end training after the current round.
 
-        Where there is no terminal, each checkpoint prints a line instead.
+        Without a terminal, each checkpoint prints a line instead.
         """
         self._console = console
         self._progress = TrainingProgress(console)

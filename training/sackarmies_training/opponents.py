@@ -10,21 +10,21 @@ from numpy.typing import NDArray
 from sackarmies_agents.agent import Agent
 from sackarmies_agents.learned.policy_agent import PolicyAgent
 
-PAST = "past"  # the name that results against snapshots are counted under
+PAST = "past"  # name under which results against snapshots are counted
 FLOOR = 0.05
-MEMORY = 50  # games that "of late" means
+MEMORY = 50  # games that recent points are averaged over
 
 
 class OpponentPool:
-    """A weighted choice among scripted agents and past selves, who share one weight.
+    """A weighted choice among scripted agents and past selves, which share one weight.
 
-    Weights are multiplied by `p * (1 - p) + FLOOR`, p being the points that the learner took of late from that
-    opponent: whom it always beats and whom it never beats teach least (prioritized self-play with variance weighting:
-    Vinyals and others, "Grandmaster level in StarCraft II", 2019). So it meets random first and stronger ones in time.
+    Weights are multiplied by `p * (1 - p) + FLOOR`, where p is the learner's recent mean of points against that
+    opponent: one that it always beats or never beats teaches least (prioritized self-play with variance weighting:
+    Vinyals and others, "Grandmaster level in StarCraft II", 2019). So it meets random first, and stronger ones later.
 
-    Agents that keep nothing between decisions have one instance for all games, others one for each place at a table.
+    Agents that keep nothing between decisions have one instance for all games, others one for each seat of each game.
     Each gets a new seed whenever a game begins: with one seed for all games, a General with random choices would
-    always choose alike, and the learner would learn to beat these choices alone.
+    always choose alike, and the learner would learn to beat only these choices.
     """
 
     def __init__(self, scripted: Mapping[str, float], make: Callable[[str], Agent], *, past: float, size: int) -> None:
@@ -32,9 +32,9 @@ class OpponentPool:
 
         Args:
             scripted: weights by agent text, some of them positive.
-            make: builds an agent from its text.
-            past: weight of the past, as soon as there is one.
-            size: snapshots kept; the oldest goes first.
+            make: makes an agent from its text.
+            past: weight of past selves, once there are any.
+            size: number of snapshots to keep; the oldest is dropped first.
         """
         self._scripted = dict(scripted)
         self._make = make
@@ -42,7 +42,7 @@ class OpponentPool:
         self._size = size
         self._snapshots: list[PolicyAgent] = []
         self._instances: dict[tuple[str, int, int], Agent] = {}
-        self.points = dict.fromkeys(self.names, 0.5)  # taken of late, by opponent: 1 a win, 0.5 a draw
+        self.points = dict.fromkeys(self.names, 0.5)  # recent mean by opponent: 1 for a win, 0.5 a draw
 
     @property
     def names(self) -> list[str]:
@@ -59,7 +59,7 @@ class OpponentPool:
         self._snapshots = [*self._snapshots, agent][-self._size :]
 
     def weights(self) -> NDArray[np.float64]:
-        """Return the weights of `names` now."""
+        """Return the current weights of `names`."""
         given = np.array([*self._scripted.values(), self._past if self._snapshots else 0.0])
         points = np.array([self.points[name] for name in self.names])
         weights: NDArray[np.float64] = given * (points * (1.0 - points) + FLOOR)
@@ -71,7 +71,7 @@ class OpponentPool:
         self.points[name] += (points - self.points[name]) / MEMORY
 
     def draw(self, rng: np.random.Generator, row: int, seat: int) -> tuple[str, Agent]:
-        """Choose an opponent for seat `seat` of game `row` and make it ready; return its name and itself."""
+        """Draw an opponent for seat `seat` of game `row` and make it ready; return its name and the agent."""
         weights = self.weights()
         name = self.names[rng.choice(len(weights), p=weights / weights.sum())]
         if name == PAST:

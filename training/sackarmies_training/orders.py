@@ -1,4 +1,4 @@
-"""What a person at a table is not asked: forced choices, and reactions that they have ordered to pass."""
+"""Decisions that a person at a table is not asked: forced choices, and reactions that they have ordered to pass."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sackarmies_training.table import GameTable, known_states
 
 
 class Orders:
-    """The orders of one person.
+    """Standing orders of one person.
 
     Attributes:
         until: they pass in all reactions until their own "turn", or until an "attack" on something of theirs; "off"
@@ -21,14 +21,14 @@ class Orders:
         self._table = table
 
     def silent_choice(self, match: Match, *, shares_device: bool = False) -> int | None:
-        """Return the choice that the current player, who gave these orders, is not asked for; None if they are asked.
+        """Return the choice made silently for the current player, who gave these orders; None if they must be asked.
 
-        An order ends with what it waits for.
+        An order ends when what it waits for happens.
 
         Args:
-            match: the game; what others may not know of it decides nothing here.
-            shares_device: several people play on one device. Whether it is passed on may then depend on nothing
-                hidden, so they are asked at each decision that all know of.
+            match: the game; what its player may not know decides nothing here.
+            shares_device: whether several people play on one device. Then nothing hidden may decide whether it is
+                passed on, so they are asked at each decision that all players know of.
         """
         states, seat = match.states, match.player
         if self.until == "turn" and self._table.active(states) == seat:

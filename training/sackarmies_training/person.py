@@ -1,7 +1,7 @@
 """A person who plays in a terminal: what they are shown, what they may type, and what it means.
 
-All that is printed comes from the picture of their seat and from a state that depends only on what they know, error
-messages included.
+Everything printed, error messages included, comes from the picture of their seat and from a state that depends only on
+what they know.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from sackarmies_training.table import Choice, known_states, table_of
 from sackarmies_training.terminal import clears_screen, in_columns
 from sackarmies_training.terminal import write as write_wrapped
 
-MAX_LISTED = 40  # choices that are listed without a request
-MAX_NEWS = 12  # events that are told without a request
-BELOW_BOARD = 5  # lines of the screen below the board, choices apart: what is announced, the question, the prompt
-CLEAR = "\x1b[2J\x1b[H"  # the screen of a terminal, and back to its first line
+MAX_LISTED = 40  # choices listed without a request
+MAX_NEWS = 12  # events told without a request
+BELOW_BOARD = 5  # screen lines below the board, besides choices: what is announced, the question, the prompt
+CLEAR = "\x1b[2J\x1b[H"  # clears the screen of a terminal and goes back to its first line
 
 ORDERS = {  # what may be typed -> until when reactions are passed, see `Orders`
     "pass until turn": "turn",
@@ -45,7 +45,7 @@ ORDERED = {
 
 
 class Part(NamedTuple):
-    """A part of a choice that has been made: what it is called, and whether it was taken silently."""
+    """A part of a choice already made: its label, and whether it was taken silently."""
 
     label: str
     is_silent: bool = False
@@ -56,14 +56,14 @@ class Person:
 
     Args:
         match: the game, which has begun.
-        seat: where they sit.
+        seat: their seat.
     """
 
     def __init__(self, match: Match, seat: int) -> None:
         self.match = match
         self.seat = seat
         self.log: list[str] = []  # all that has happened, oldest first
-        self._told = 0  # events of it that were shown with a question
+        self._told = 0  # number of its events that were shown with a question
         self._table = table_of(match.game)
         self._orders = Orders(self._table)
         self._takebacks = Takebacks(match)
@@ -73,9 +73,9 @@ class Person:
         self.look()
 
     def look(self) -> None:
-        """Take note of what has happened, at moments that all players or this person know of.
+        """Note what has happened, but only at moments that all players or this person know of.
 
-        How many decisions others make in between is hidden; here nothing may depend on it.
+        How many decisions others make in between is hidden, so nothing here may depend on it.
         """
         if self.match.player != self.seat and not self._table.is_public(self.match.states):
             return
@@ -84,10 +84,10 @@ class Person:
         self._seen = seen
 
     def decide(self) -> bool:
-        """Show the position, and make the choice that is typed; False if the person leaves.
+        """Show the position and make the choice that is typed; return False if the person leaves.
 
-        Words that are no choice are answered, and the question is asked again. What the person need not be asked is
-        chosen without a word.
+        Input that is not a choice is answered, and the question is asked again. Choices that the person need not be
+        asked are made silently.
         """
         silent = self._orders.silent_choice(self.match)
         if silent is not None:
@@ -123,7 +123,7 @@ class Person:
 
     @property
     def _picture(self) -> Picture | None:
-        """The latest picture of hexes, None for a game without them."""
+        """The latest picture of hexes; None for a game without hexes."""
         return self._seen if isinstance(self._seen, Picture) else None
 
     # --- what is shown
@@ -158,14 +158,14 @@ class Person:
         if self._orders.until in ORDERED:
             write(ORDERED[self._orders.until])
         asked = self._question
-        if self._chosen:  # the question begins with the first part, which is told before
+        if self._chosen:  # the question begins with the first part, which is printed before it
             first = self._chosen[0].label
             asked = asked.removeprefix(f"{first[:1].lower()}{first[1:]}: ")
         write(" > ".join([*(part.label for part in self._chosen), asked[:1].upper() + asked[1:]]))
         self._list(MAX_LISTED)
 
     def _tell_news(self) -> int:
-        """Print what has happened since the last choice; return how many lines that takes, if none is long."""
+        """Print what has happened since the last choice; return how many lines that takes if none is wrapped."""
         fresh = self.log[self._told :]
         if fresh:
             write("Since your last choice:" if self._told else "So far:")
@@ -207,7 +207,7 @@ class Person:
         self.look()
 
     def _take_back(self) -> bool:
-        """Take back the last part that was typed, and what followed silently; say why if that cannot be."""
+        """Take back the last typed part and what followed silently; if that is not possible, print why."""
         try:
             self._takebacks.take_back()
         except ValueError as error:
@@ -235,7 +235,7 @@ class Person:
         return False
 
     def _find(self, answer: str) -> Choice | None:
-        """Return the choice that is meant: by number, text or name; say so if there is none, or more than one."""
+        """Return the choice that is meant, by number, text or name; if none or several fit, print that."""
         if answer.isdecimal() and 1 <= int(answer[:9]) <= len(self._choices):
             return self._choices[int(answer[:9]) - 1]
         found = meant(answer, self._choices)
@@ -271,7 +271,7 @@ class Person:
         self._list(len(self._choices))
 
     def _inform(self, rest: str) -> None:
-        """Tell what is known of a token, a hex or a choice."""
+        """Print what is known of a token, a hex or a choice."""
         wanted = plain(rest)
         if not wanted:
             write("Type info and a name, a hex such as 1,-1, or the number of a choice.")
@@ -287,7 +287,7 @@ class Person:
                 write(line, "  ")
 
     def _tell_hex(self, at: Hex) -> None:
-        """Tell what is on a hex."""
+        """Print what is on a hex."""
         lines = [] if self._picture is None else hex_lines(self._picture, at, player_name(self.match.game.id))
         for line in lines:
             write(f"{'':{INDENT}}{line}", "    ")
@@ -306,5 +306,5 @@ WORDS: dict[str, Callable[[Person, str], None]] = {
 
 
 def write(text: str, indent: str = "") -> None:
-    """Print text of any origin, wrapped at the width of the terminal."""
+    """Print untrusted text, wrapped at the width of the terminal."""
     write_wrapped(console, text, text_columns(None), indent)

@@ -1,4 +1,4 @@
-"""A network as a policy of MaskablePPO."""
+"""A network as a policy for MaskablePPO."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sackarmies_agents.learned.network import Network
 
 
 class NetworkPolicy(MaskableActorCriticPolicy):
-    """Lets MaskablePPO train a `Network`, which is handed the raw int8 observations."""
+    """Lets MaskablePPO train a `Network`, which gets the raw int8 observations."""
 
     network: Network
     action_space: spaces.Discrete
@@ -44,7 +44,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         return values, distribution.log_prob(actions), distribution.entropy()
 
     def get_distribution(self, obs: Any, action_masks: Any = None) -> MaskableDistribution:
-        """Return the distribution of actions."""
+        """Return the masked distribution of actions."""
         return self._distribution(obs, action_masks)[0]
 
     def predict_values(self, obs: Any) -> Tensor:

@@ -1,4 +1,4 @@
-"""Progress of training: how far it is, a bar on the terminal, and stopping softly."""
+"""Progress of training: a clock, a progress bar in the terminal, and a soft stop."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from rich.text import Text
 
 
 class Clock:
-    """Progress of a run: by decisions or, where there is a time limit, by time, whichever is further."""
+    """Progress of a run: by decisions or, with a time limit, by time, whichever is further along."""
 
     def __init__(self, decisions: int, max_minutes: float | None) -> None:
         self._decisions = decisions
         self._max_minutes = max_minutes
-        self._before = 0.0  # minutes of earlier sittings
+        self._before = 0.0  # minutes of earlier sessions
         self._began = time.monotonic()
         self.done = 0  # decisions made
 
     def start(self, minutes_before: float) -> None:
-        """Begin a sitting."""
+        """Start a session."""
         self._before = minutes_before
         self._began = time.monotonic()
 
     @property
     def minutes(self) -> float:
-        """Minutes trained, all sittings together."""
+        """Minutes trained, over all sessions."""
         return self._before + (time.monotonic() - self._began) / 60
 
     @property
@@ -42,7 +42,7 @@ class Clock:
 
 
 class TrainingProgress(Progress):
-    """A bar with the time left, and under it a sentence, which may take several lines; nothing without a terminal."""
+    """A bar with the time left, and below it a sentence, which may take several lines; hidden without a terminal."""
 
     def __init__(self, console: Console) -> None:
         self._sentence = ""
@@ -71,10 +71,10 @@ class TrainingProgress(Progress):
 
 
 class SoftStop:
-    """Lets Ctrl-C and SIGTERM end training after the current round; asked twice, it ends at once.
+    """Makes Ctrl-C and SIGTERM end training after the current round; a second one ends it at once.
 
     Attributes:
-        asked: whether training is to end.
+        asked: whether training was asked to end.
     """
 
     def __init__(self) -> None:
@@ -82,8 +82,8 @@ class SoftStop:
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
-        """Listen while the block runs."""
-        if threading.current_thread() is not threading.main_thread():  # Python lets only that one handle signals
+        """Handle these signals while the block runs."""
+        if threading.current_thread() is not threading.main_thread():  # only there can handlers be set
             yield
             return
         before = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}

@@ -1,4 +1,4 @@
-"""Ragged rows: what belongs to the legal ids of several decisions, one decision after the other."""
+"""Ragged rows: values for the legal ids of several decisions, one decision after another."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sackarmies_agents.learned.network import Advice, Place, Reasons
 
 
 def joined_advice(parts: Iterable[Advice | None]) -> Advice | None:
-    """Return advice on decisions one after the other; all parts have as much of it, or none."""
+    """Concatenate advice on decisions; all parts must hold the same kinds of advice, or all be None."""
     given = [part for part in parts if part is not None]
     if not given:
         return None
@@ -26,7 +26,7 @@ def joined_advice(parts: Iterable[Advice | None]) -> Advice | None:
 
 
 def picked_advice(advice: Advice, rows: Tensor, entries: Tensor) -> Advice:
-    """Return advice on some decisions, and on the entries that belong to them."""
+    """Return the advice on the decisions `rows` and on the legal ids `entries`."""
     worths, reasons = advice.worths, advice.reasons
     if reasons is not None:
         reasons = Reasons(reasons.plans[entries], reasons.parts[entries], reasons.notes[rows])
@@ -34,24 +34,24 @@ def picked_advice(advice: Advice, rows: Tensor, entries: Tensor) -> Advice:
 
 
 def owners(counts: Tensor) -> Tensor:
-    """Return for each entry which row it belongs to, where row i has `counts[i]` entries."""
+    """Return the row of each entry, where row i has `counts[i]` entries."""
     return torch.repeat_interleave(torch.arange(len(counts), device=counts.device), counts)
 
 
 def log_probabilities(scores: Tensor, game: Tensor, n: int) -> Tensor:
-    """Return the logarithm of the softmax of scores `(k,)` over the entries of each of `n` decisions."""
+    """Return the log-softmax of scores `(k,)` over the entries of each of `n` decisions."""
     highest = torch.full((n,), -torch.inf, device=scores.device).scatter_reduce(0, game, scores.detach(), "amax")
     shifted = scores - highest[game]
     return shifted - sums(shifted.exp(), game, n).log()[game]
 
 
 def sums(values: Tensor, game: Tensor, n: int) -> Tensor:
-    """Return the sum of values `(k,)` over the entries of each of `n` decisions."""
+    """Sum values `(k,)` over the entries of each of `n` decisions."""
     return torch.zeros(n, device=values.device).index_add(0, game, values)
 
 
 def draw(log_probs: Tensor, game: Tensor, n: int) -> Tensor:
-    """Return an entry of each of `n` decisions, drawn from probabilities `(k,)`: its index, `(n,)`."""
+    """Draw an entry of each of `n` decisions from log-probabilities `(k,)`; return their indices, `(n,)`."""
     keys = log_probs - (-torch.rand_like(log_probs).clamp(1e-20, 1 - 1e-7).log()).log()
     highest = torch.full((n,), -torch.inf, device=keys.device).scatter_reduce(0, game, keys, "amax")
     winners = (keys == highest[game]).nonzero().squeeze(1)
@@ -61,14 +61,14 @@ def draw(log_probs: Tensor, game: Tensor, n: int) -> Tensor:
 
 
 class Choices(NamedTuple):
-    """Decisions in tensors, with what belongs to their legal ids, `(m,)`, one decision after the other.
+    """`k` decisions as tensors, with their `m` legal ids, one decision after another.
 
     Attributes:
         observations: `(k, size)` int8.
-        advice: of these decisions and ids; None where nobody advises.
-        first: `(k + 1,)` int64, where the legal ids of each decision begin.
+        advice: on these decisions and ids; None without an advisor.
+        first: `(k + 1,)` int64, offsets: decision i has the legal ids `first[i]` up to `first[i + 1]`.
         actions: `(m,)` int64, legal ids.
-        weights: `(m,)` of the policy that played, logarithms of its probabilities; of a teacher, probabilities.
+        weights: `(m,)`, log-probabilities of the policy that played, or probabilities given by a teacher.
     """
 
     observations: Tensor
@@ -78,16 +78,16 @@ class Choices(NamedTuple):
     weights: Tensor
 
     def to(self, device: torch.device) -> Choices:
-        """Return these on a device."""
+        """Return the decisions with all tensors on `device`."""
         advice = None if self.advice is None else self.advice.to(device)
         rest = (tensor.to(device) for tensor in (self.first, self.actions, self.weights))
         return Choices(self.observations.to(device), advice, *rest)
 
     def pick(self, rows: Tensor, others: Tensor) -> tuple[Tensor, Advice | None, Place, Tensor]:
-        """Return what a network is given for decisions whose ids are scored, `rows`, and for `others`.
+        """Return a network's inputs for `rows`, decisions whose ids are scored, and `others`, whose ids are not.
 
         Returns:
-            Observations of both, one after the other, and advice on them; the ids of `rows`, and where they stand in
+            Observations of `rows`, then of `others`; advice on them; the ids of `rows`; the indices of these ids in
             `actions`.
         """
         counts = self.first[rows + 1] - self.first[rows]

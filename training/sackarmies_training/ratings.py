@@ -1,4 +1,4 @@
-"""Ratings from results: Bradley-Terry by maximum likelihood, or OpenSkill; win rates with Wilson intervals."""
+"""Ratings from results: Bradley-Terry with a wide prior, or OpenSkill; win rates with Wilson intervals."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import scipy  # whose parts load when they are used: processes that only play need none of them
+import scipy  # its parts load when they are first used: processes that only play need none of them
 from numpy.typing import NDArray
 from openskill.models import PlackettLuce
 
 CONFIDENCE = 0.95
 ELO_PER_NAT = 400.0 / math.log(10.0)
-# Standard deviation of the prior on a Bradley-Terry strength, in Elo. It says that strengths lie within some thousand
-# points of each other, and keeps an agent that lost every game at a finite rating.
+# Standard deviation of the prior on a Bradley-Terry strength, in Elo. It says that strengths lie within about a
+# thousand points of each other, and gives an agent that lost every game a finite rating.
 PRIOR_ELO = 800.0
 PRIOR = (ELO_PER_NAT / PRIOR_ELO) ** 2
 IN_TO_THE_END = -1
@@ -25,16 +25,16 @@ IN_TO_THE_END = -1
 class Outcome:
     """One game, as standings and ratings see it.
 
-    Seats are ordered by what they earned, and those who earned the same by how long they were in the game. The first of
-    this order won; if several are first, they drew; all others lost. An agent with several seats has one result a game,
-    that of its best seat.
+    Seats are ranked by what they earned; seats that earned the same, by how long they were in the game. The seat in
+    first place won; if several share it, they drew; all others lost. An agent with several seats has one result per
+    game, that of its best seat.
 
     Attributes:
         agents: names by seat; a name may sit in several seats.
         returns: what each seat earned.
         forfeits: seat -> why it lost by forfeit.
-        out: how many actions had been taken when each seat was out of the game; IN_TO_THE_END (-1) if that was not
-            before the last one. Left out: nobody was.
+        out: number of actions taken when each seat was out of the game; IN_TO_THE_END (-1) if it was not out before
+            the last one. Empty if that holds for all seats.
     """
 
     agents: tuple[str, ...]
@@ -52,7 +52,7 @@ class Outcome:
 
     @cached_property
     def best(self) -> tuple[str, ...]:
-        """The agents of the seats in the first place, an agent once a seat: one seat won, several drew."""
+        """The agents of the seats in first place, once for each seat: a single one won, several drew."""
         return tuple(name for name, place in zip(self.agents, self.places, strict=True) if place == 1)
 
     def place(self, agent: str) -> int:
@@ -60,13 +60,13 @@ class Outcome:
         return min(place for name, place in zip(self.agents, self.places, strict=True) if name == agent)
 
     def score(self, agent: str) -> float:
-        """Return an agent's share of the game's one point, which the seats in the first place divide equally."""
+        """Return an agent's share of the game's one point, which the seats in first place divide equally."""
         return self.best.count(agent) / len(self.best)
 
 
 @dataclass(frozen=True)
 class Rating:
-    """A rating and the ends of its interval, which are NaN where games set none."""
+    """A rating and the ends of its interval, which are NaN if the games set none."""
 
     value: float
     low: float
@@ -74,7 +74,7 @@ class Rating:
 
     @property
     def has_interval(self) -> bool:
-        """Whether games set an interval."""
+        """Whether the games set an interval."""
         return not math.isnan(self.low)
 
 
@@ -102,7 +102,7 @@ class Rate:
 
 
 def line_ups_of(names: Sequence[str], outcomes: Sequence[Outcome]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the line-ups that played, `(k, n)` seats by agent, and how many games each of them played, `(k,)`."""
+    """Return the line-ups that played, `(k, n)` seats by agent, and the number of games of each, `(k,)`."""
     seats = np.array([[outcome.agents.count(name) for name in names] for outcome in outcomes], np.int64)
     line_ups, games = np.unique(seats, axis=0, return_counts=True)
     return line_ups, games
@@ -113,10 +113,10 @@ def bradley_terry(names: Sequence[str], outcomes: Sequence[Outcome]) -> dict[str
 
     The chance that a seat wins is its agent's strength divided by the sum of the strengths of all seats (with more than
     two Generals: Luce's choice axiom, see Hunter, "MM algorithms for generalized Bradley-Terry models", 2004). What is
-    rated is `Outcome.score`: who won, and who shared a draw. Those who lost are not compared with each other.
+    rated is `Outcome.score`: who won, and who shared a draw. Losers are not compared with each other.
 
-    The most probable strengths under a wide normal prior, found by scipy; intervals from the curvature there (Laplace),
-    of the difference to the mean.
+    Ratings are the most probable strengths under a wide normal prior, found by scipy. Intervals come from the curvature
+    there (Laplace) and are those of the difference to the mean.
     """
     seats, games = line_ups_of(names, outcomes)
     score = np.array([sum(outcome.score(name) for outcome in outcomes) for name in names])
@@ -133,8 +133,8 @@ def fit_strengths(
 
     Args:
         seats: `(k, n)`, seats by agent in each line-up.
-        games: `(k,)`, games of each line-up.
-        score: `(n,)`, points of each agent in all of them.
+        games: `(k,)`, number of games of each line-up.
+        score: `(n,)`, points of each agent in all games.
     """
 
     def loss(strength: NDArray[np.float64]) -> float:
@@ -152,7 +152,7 @@ def fit_strengths(
 
 
 def chances_of(seats: NDArray[np.int64], strength: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the chance of each agent to win a game of each line-up, `(..., k, n)` for strengths `(..., n)`."""
+    """Return each agent's chance to win a game of each line-up, `(..., k, n)` for strengths `(..., n)`."""
     worth = seats * np.exp(strength - strength.max(axis=-1, keepdims=True))[..., None, :]
     result: NDArray[np.float64] = worth / worth.sum(axis=-1, keepdims=True)
     return result
@@ -167,7 +167,7 @@ def curvature_of(games: NDArray[np.int64], chances: NDArray[np.float64]) -> NDAr
 
 
 def openskill_ratings(names: Sequence[str], outcomes: Sequence[Outcome]) -> dict[str, Rating]:
-    """Rate agents by OpenSkill's Plackett-Luce model, game by game; the unit is its own (a newcomer has 25).
+    """Rate agents by OpenSkill's Plackett-Luce model, game by game, on its own scale (a newcomer has 25).
 
     OpenSkill rates places: an agent's place in a game is that of its best seat.
     """

@@ -1,7 +1,7 @@
 """Records and replays of the games of a contest: files in its folder, which its report links to.
 
-Records stay the truth; pages can be removed, and are made again by the same command. Both show what was hidden in the
-games.
+Records are the source of truth; pages can be removed, and the same command makes them again. Both show what was hidden
+in the games.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class Replays:
     """The records and the pages of the games of a contest.
 
     Attributes:
-        folder: of the contest; `records/` holds records, `replays/` pages, both by the names of games.
-        workers: processes that make pages.
-        game: of all records; None: built from each record.
+        folder: folder of the contest; `records/` holds records, `replays/` pages, both by the names of games.
+        workers: number of processes that make pages.
+        game: the game of all records; None to build it from each record.
     """
 
     folder: Path
@@ -41,11 +41,11 @@ class Replays:
     game: Game | None = None
 
     def record(self, name: str) -> Path:
-        """Return the record of a game."""
+        """Return the path of a game's record."""
         return self.folder / RECORDS / f"{name}.json"
 
     def page(self, name: str) -> Path:
-        """Return the page of a game."""
+        """Return the path of a game's page."""
         return self.folder / REPLAYS / f"{name}.html"
 
     def has_page(self, name: str) -> bool:
@@ -54,25 +54,25 @@ class Replays:
         return page.exists() and (not record.exists() or page.stat().st_mtime_ns >= record.stat().st_mtime_ns)
 
     def links(self, name: str) -> Markup:
-        """Return links to the files of a game, as far as they are there."""
+        """Return links to those files of a game that exist."""
         pages = [link(f"{REPLAYS}/{name}.html", "replay")] if self.has_page(name) else []
         records = [link(f"{RECORDS}/{name}.json", "record")] if self.record(name).exists() else []
         return Markup(" ".join([*pages, *records]))
 
     def write(self, names: Sequence[str], progress: Progress) -> list[str]:
-        """Write the pages of games; what an interruption leaves out can be written later.
+        """Write the pages of games; those that an interruption leaves out can be written later.
 
         A game whose record is missing or damaged gets no page.
 
         Args:
-            names: of the games.
+            names: names of the games.
             progress: called with the number of pages that were written.
 
         Returns:
             A sentence for each game that has no page.
 
         Raises:
-            ValueError: a process that draws died.
+            ValueError: a process that makes pages died.
             OSError: a page cannot be written.
         """
         if not names:
@@ -99,7 +99,7 @@ class Replays:
 
 
 def write_page(replays: Replays, name: str) -> str | None:
-    """Write the page of a game, by the eyes of everybody; return why there is none if its record cannot be read."""
+    """Write the page of a game, with everybody's view; if its record cannot be read, return why there is no page."""
     from sackarmies_env.render.replay import Replay
 
     try:

@@ -1,4 +1,4 @@
-"""Parts that the reports of several contests have: statuses and times of agents, forfeits, the list of games."""
+"""Parts shared by the reports of contests: statuses and times of agents, forfeits, the list of games."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sackarmies_training.usage import HEADS, TITLE, conduct_of, is_worth_telling
 
 
 def conduct_section(agents: Sequence[str], games: Collection[GameEntry]) -> Iterator[Markup]:
-    """Yield statuses and times of agents; nothing where there is nothing worth telling."""
+    """Yield statuses and times of agents; nothing if there is nothing worth telling."""
     conduct = conduct_of(agents, games)
     if is_worth_telling(conduct.values()):
         yield element("h2", TITLE)
@@ -34,7 +34,7 @@ def games_section(game_id: str, games: Mapping[str, GameEntry], replays: Replays
     """Yield the games of each line-up, with results and links to their files.
 
     Args:
-        game_id: which game was played.
+        game_id: the game that was played.
         games: at least one, by the names of their files.
         replays: the files.
     """

@@ -1,4 +1,4 @@
-"""A recorded game of the General at each checkpoint of a run, to be looked at with `sackarmies view`."""
+"""A recorded game of the General at each checkpoint of a run, to watch with `sackarmies view`."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from sackarmies_training.checkpoints import DIGITS
 from sackarmies_training.config import LEARNER
 from sackarmies_training.seeds import derive
 
-RECORDS = "records"  # the folder, in that of the run
-LONGEST = 5_000  # decisions; a game of more is recorded up to there
+RECORDS = "records"  # folder of the records, in that of the run
+LONGEST = 5_000  # decisions; a longer game is recorded up to there
 
 
 def record_game(games: Sequence[Game], agent: Agent, seed: int, folder: Path, decisions: int) -> Path:
-    """Let an agent play all seats of a game, and save the record with what it reports.
+    """Have an agent play all seats of a game, and save the record with what it reports.
 
     Args:
-        games: line-ups of the run; each checkpoint takes the next one.
+        games: games of the run, one for each line-up; each checkpoint takes the next one.
         agent: the General of the checkpoint.
-        seed: of the run.
-        folder: of the run.
-        decisions: of the checkpoint.
+        seed: seed of the run.
+        folder: folder of the run.
+        decisions: number of decisions at the checkpoint.
 
     Returns:
-        The file.
+        Path of the record.
     """
     path = folder / RECORDS / f"{decisions:0{DIGITS}d}.json"
     if path.exists():  # the run was resumed from this checkpoint
@@ -49,7 +49,7 @@ def record_game(games: Sequence[Game], agent: Agent, seed: int, folder: Path, de
 
 
 def remove_later(folder: Path, decisions: int) -> None:
-    """Remove the records of checkpoints after so many decisions: a resumed run makes others."""
+    """Remove the records of checkpoints after more than `decisions` decisions: a resumed run makes new ones."""
     for path in (folder / RECORDS).glob("*.json"):
         if path.stem.isdecimal() and int(path.stem) > decisions:
             path.unlink()

@@ -1,4 +1,4 @@
-"""Vector environments as Stable-Baselines3 takes them: `as_sb3`."""
+"""Vector environments for Stable-Baselines3: `as_sb3`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Observations = NDArray[np.int8] | dict[str, NDArray[np.int8]]
 
 
 def as_sb3(env: BatchEnv | VariedBatchEnv) -> SB3Env:
-    """Return a vector environment as one of Stable-Baselines3, with the masks that MaskablePPO asks for.
+    """Wrap a vector environment as a `VecEnv` of Stable-Baselines3, with the masks that MaskablePPO asks for.
 
     Args:
-        env: one seat a game, made with `autoreset_mode="SameStep"`, the default. With `mask_in_observation=False`
-            policies are given vectors ("MlpPolicy"), else dicts ("MultiInputPolicy").
+        env: one seat per game, made with `autoreset_mode="SameStep"`, the default. With `mask_in_observation=False`
+            policies get vectors ("MlpPolicy"), else dicts ("MultiInputPolicy").
 
     Raises:
-        ValueError: it plays all seats, or replaces games in another way.
+        ValueError: it plays all seats, or has another autoreset mode.
     """
     if env.seat_choice == ALL_SEATS:
         raise ValueError("seat='all': a learner of Stable-Baselines3 plays one seat, give a number or 'random'")
@@ -35,7 +35,7 @@ def as_sb3(env: BatchEnv | VariedBatchEnv) -> SB3Env:
 
 
 class SB3Env(VecEnv):
-    """A vector environment of one seat as a `VecEnv`; `as_sb3` makes it."""
+    """A vector environment of one seat as a `VecEnv`, made by `as_sb3`."""
 
     def __init__(self, env: BatchEnv | VariedBatchEnv) -> None:
         self.env = env
@@ -51,7 +51,7 @@ class SB3Env(VecEnv):
         """Start new games everywhere and return the observations.
 
         Raises:
-            ValueError: the games cannot take the options that `set_options` was given.
+            ValueError: the games do not accept the options given to `set_options`.
         """
         observations, _ = self.env.reset(seed=self._seed, options=self._options[0] or None)
         self._seed = None
@@ -60,14 +60,14 @@ class SB3Env(VecEnv):
         return _copied(observations)
 
     def step_async(self, actions: NDArray[Any]) -> None:
-        """Take the learner's actions, `(num_envs,)`."""
+        """Set the learner's actions, `(num_envs,)`, for `step_wait`."""
         self._actions = actions
 
     def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Apply them, and play on to the next decisions.
+        """Apply the actions, and play on to the next decisions.
 
         Raises:
-            ValueError: an action is illegal, where the environment refuses it; no game is changed.
+            ValueError: an action is illegal, and the environment refuses such actions; no game is changed.
         """
         observations, rewards, terminations, truncations, infos = self.env.step(self._actions)
         dones = terminations | truncations
@@ -107,12 +107,12 @@ class SB3Env(VecEnv):
         return attr_name in {"action_masks", "render_mode"}
 
     def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
-        """Return an attribute of the environment, once a game."""
+        """Return an attribute of the environment, once per game."""
         value = getattr(self.env, attr_name)
         return [value for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
-        """Refuse: games have no attributes of their own."""
+        """Raise an AttributeError: single games have no attributes to set."""
         raise AttributeError(f"{attr_name!r} of a single game cannot be set")
 
     def env_is_wrapped(self, wrapper_class: Any, indices: int | Iterable[int] | None = None) -> list[bool]:
@@ -120,15 +120,15 @@ class SB3Env(VecEnv):
         return [False for _ in self._get_indices(indices)]
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Let the next `reset` begin with this seed."""
+        """Set the seed of the next `reset`."""
         self._seed = seed
         return [None if seed is None else seed + row for row in range(self.num_envs)]
 
     def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
-        """Let the next `reset` begin with these options, as the environment's own `reset` takes them.
+        """Set the options of the next `reset`, as the environment's own `reset` takes them.
 
         Raises:
-            ValueError: a list that is not the same options once a game, or a mask of some games.
+            ValueError: a list does not hold the same options once per game, or there is a mask of games to reset.
         """
         given = options if isinstance(options, list) else [options or {}] * self.num_envs
         if len(given) != self.num_envs:
@@ -140,7 +140,7 @@ class SB3Env(VecEnv):
         super().set_options(given)
 
     def get_images(self) -> Sequence[Any]:
-        """Return the picture of the first game, where the environment draws pictures."""
+        """Return the picture of the first game, if the environment draws pictures."""
         return list(self.env.render()) if self.render_mode == "rgb_array" else []
 
     def close(self) -> None:
@@ -149,7 +149,7 @@ class SB3Env(VecEnv):
 
 
 def _copied(observations: Observations) -> Any:
-    """Return observations that the next step does not overwrite: learners store them after it."""
+    """Copy observations, so that the next step does not overwrite them: learners store them after it."""
     if isinstance(observations, dict):
         return {name: array.copy() for name, array in observations.items()}
     return observations.copy()

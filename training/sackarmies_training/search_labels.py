@@ -1,9 +1,9 @@
-"""Labels from search: what the legal actions of a position gain over the choice of the General that plays.
+"""Labels from search: what the legal actions of a position gain over the choice of the playing General.
 
-Games are played by some General; a share of their decisions is labeled. Actions are played on in the same few worlds,
-so that gains are paired, and noisy: a network that learns from many positions averages over them. Worlds are few and
-positions many, for the same reason. Where the game says that searching finds nothing (its hook `focus`), the General's
-choice becomes the label without a search.
+Some General plays games, and a share of its decisions is labeled. All actions of a position are played on in the same
+few worlds, so gains are paired. They are noisy, but a network that learns from many positions averages the noise out;
+for the same reason, worlds are few and positions many. Where the game says that searching finds nothing (its hook
+`focus`), the General's choice becomes the label without a search.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ from sackarmies_training.locks import locked
 from sackarmies_training.seeds import derive
 
 PLAYERS = 2
-FORCED = 2  # actions that are compared whatever room there is: the General's choice and the advisor's
+FORCED = 2  # actions that are always compared: the General's choice and the advisor's
 LOT = 4  # games with the same armies
-LOTS = 8  # played side by side: a network answers 32 games in hardly more time than one
-FILE = 8_000  # decisions of a file, at least
+LOTS = 8  # lots played side by side: a network answers 32 games in hardly more time than one
+FILE = 8_000  # decisions in a file, at least
 IDENTITY = "labels.json"  # what the labels of a folder depend on
 
 
@@ -54,16 +54,16 @@ class SearchPlan:
     Attributes:
         agent: text form of the General that plays all seats.
         advice: text form of the agent whose choice is always compared, see `checked_advice`.
-        noise: share of the decisions that are taken at random instead, so that more is seen.
-        share: of the decisions that are labeled.
-        worlds: in which each action is played on.
-        most: actions that are compared in a position. First come the General's choice, the advisor's, and what the
-            General likes best of the others, if it says so; the last place is for one that is drawn.
-        horizons: turns that are played on after the one at hand, rising. The last number counts. After fewer turns
-            gains are less noisy and less true (docs/decisions/0063-reasons-as-inputs.md); a network that learns both
+        noise: share of decisions that are random instead, so that more positions are seen.
+        share: share of decisions that are labeled.
+        worlds: number of worlds in which each action is played on.
+        most: number of actions compared in a position. First come the General's choice, the advisor's, and those that
+            the General likes best of the others, if it reports them; the last place is for one drawn at random.
+        horizons: numbers of turns played on after the current one, ascending. The last one counts. After fewer turns,
+            gains are less noisy but less true (docs/decisions/0063-reasons-as-inputs.md); a network that learns both
             learns from the early ones what to look at.
         temperature: targets are the softmax of gains divided by this.
-        focused: whether decisions are not searched where the game says that it does not pay.
+        focused: whether to skip the search where the game says that it does not pay.
     """
 
     agent: str = "greedy"
@@ -79,13 +79,13 @@ class SearchPlan:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is learned from a decision.
+    """What to learn from a decision.
 
     Attributes:
-        actions: `(k,)` int64, legal ids, rising.
+        actions: `(k,)` int64, legal ids, ascending.
         targets: `(k,)` float32, the probability that each should have.
-        gains: `(k, h)` float32, what each gains over the choice of the General that plays, after so many turns.
-        compared: `(k,)` bool, of which that is known.
+        gains: `(k, h)` float32, what each gains over the playing General's choice, one column for each horizon.
+        compared: `(k,)` bool, whether the gains of each are known.
     """
 
     actions: NDArray[np.int64]
@@ -106,12 +106,12 @@ class Searcher:
         self._rng = np.random.default_rng(seed)
 
     def compare(self, root: Records, player: int, first: Sequence[int]) -> Comparison:
-        """Return what legal actions gain over another one.
+        """Return what legal actions gain over the first of `first`.
 
         Args:
             root: `(1,)`, any state of the player's information set.
             player: the current player.
-            first: legal ids: the one that others must beat, then those that are compared rather than others.
+            first: legal ids: the choice that others must beat, then those to compare before any others.
         """
         legal = np.array(legal_ids(root["legal"][0]), np.int64)
         if len(legal) == 1 or (self._focus is not None and not self._focus(root)[0]):
@@ -134,14 +134,14 @@ class Searcher:
 
 
 def unsearched(legal: NDArray[np.int64], choice: int, horizons: int) -> Comparison:
-    """Return what is learned where nothing is compared: to choose so."""
+    """Return what to learn where nothing is compared: to make this choice."""
     targets = (legal == choice).astype(np.float32)
     return Comparison(legal, targets, np.zeros((len(legal), horizons), np.float32), np.zeros(len(legal), np.bool_))
 
 
 @dataclass(frozen=True)
 class Labeled:
-    """A decision that is labeled, in a game that goes on."""
+    """A labeled decision in a game that may still be running."""
 
     row: int
     player: int
@@ -163,7 +163,7 @@ class Lot:
         self.batch.reset(self._rng.integers(2**62, size=games))
 
     def draw(self) -> NDArray[np.bool_]:
-        """Return which of the running games have their decision labeled."""
+        """Draw which of the running games have their current decision labeled."""
         chosen: NDArray[np.bool_] = self._rng.random(len(self.running)) < self._plan.share
         return chosen
 
@@ -176,7 +176,7 @@ class Lot:
         self._labeled.append(Labeled(row, player, batch.observations[row].copy(), comparison))
 
     def play(self, wanted: NDArray[np.int64]) -> None:
-        """Play the actions that are wanted in the running games, some random ones instead."""
+        """Play the wanted actions in the running games, some of them replaced by random ones."""
         batch, running = self.batch, self.running
         is_random = self._rng.random(len(running)) < self._plan.noise
         at_random = self._random.act_batch(batch.observations[running], batch.action_masks[running])
@@ -184,7 +184,7 @@ class Lot:
         self.running = running[batch.ended[running] == Ending.RUNNING]
 
     def labels(self) -> Labels | None:
-        """Return the labels once all games are over; None if none was drawn."""
+        """Return the labels once all games are over; None if no decision was drawn."""
         if not self._labeled:
             return None
         results = results_of(self.batch.returns)
@@ -205,11 +205,11 @@ def label_games(line_ups: Sequence[Game], general: Agent, plan: SearchPlan, game
     """Play games to their ends, and return labels of some of their decisions.
 
     Args:
-        line_ups: what is played, all of it side by side.
-        general: plays all seats; it must share batches and needs observations alone.
+        line_ups: games to play, one for each line-up, all side by side.
+        general: plays all seats; it must share batches and play from observations alone.
         plan: see `SearchPlan`.
-        games: how many of each line-up.
-        seed: of games, noise and worlds.
+        games: number of games of each line-up.
+        seed: seed of games, noise and worlds.
 
     Raises:
         Misconduct: the General raised an exception, or chose or reported what is not legal.
@@ -235,10 +235,10 @@ def label_games(line_ups: Sequence[Game], general: Agent, plan: SearchPlan, game
 
 
 def liked_of(report: Report | None, mask: NDArray[np.int8]) -> list[int]:
-    """Return the actions that a report says were considered, in its order.
+    """Return the candidate actions of a report, in its order.
 
     Args:
-        report: None if there is none.
+        report: None if there is no report.
         mask: `(num_actions,)` int8, 1 for legal ids.
 
     Raises:
@@ -252,7 +252,7 @@ def liked_of(report: Report | None, mask: NDArray[np.int8]) -> list[int]:
 
 
 def refuse_illegal(did: str, masks: NDArray[np.int8], actions: NDArray[np.int64]) -> None:
-    """Refuse actions `(n,)` that masks `(n, num_actions)` do not allow; `did` says what was done with them.
+    """Refuse actions `(n,)` that masks `(n, num_actions)` do not allow; `did` is the verb of the message.
 
     Raises:
         Misconduct: one of them is not legal.
@@ -265,24 +265,24 @@ def refuse_illegal(did: str, masks: NDArray[np.int8], actions: NDArray[np.int64]
 def write_search_labels(
     folder: Path, plan: SearchPlan, decisions: int, game_id: str, seed: int, progress: Callable[[int], None]
 ) -> int:
-    """Write files of labels of two-player games, armies being drawn; files of the same plan that are there count.
+    """Write label files of two-player games with armies drawn at random; existing files of the same plan count.
 
     Args:
-        folder: made if there is none.
+        folder: created if missing.
         plan: see `SearchPlan`.
-        decisions: how many are labeled, at least.
-        game_id: what is played.
-        seed: of all that is random.
-        progress: called with the number of decisions that have been labeled.
+        decisions: number of decisions to label, at least.
+        game_id: the game to play.
+        seed: random seed.
+        progress: called with the number of decisions in each file: just labeled, or already there.
 
     Returns:
-        How many decisions the files hold.
+        Number of decisions in the files.
 
     Raises:
-        ValueError: the game has no search, the agent cannot play it side by side, raised an exception or chose what is
-            not legal, advice is not to come from that agent, a file is of another game, another process uses the
-            folder, or it holds labels of another plan or of an unknown one.
-        OSError: a file cannot be written; those before stay.
+        ValueError: the game has no search; the agent cannot play games side by side, raises an exception or chooses an
+            illegal action; the agent named by `plan.advice` cannot advise; a file is of another game; another process
+            uses the folder; or it holds labels of another plan or of an unknown one.
+        OSError: a file cannot be written; earlier ones are kept.
     """
     game = load_players(game_id, PLAYERS)
     info = GameInfo.of(game)
@@ -317,7 +317,7 @@ def write_search_labels(
 
 
 def labels_identity(plan: SearchPlan, game: Game, game_id: str, seed: int) -> dict[str, Any]:
-    """Return what labels depend on, as plain data: game, seed, plan, agents with their files, code.
+    """Return everything that labels depend on, as plain data: game, seed, plan, agents with their files, code.
 
     Raises:
         ValueError: a file of an agent cannot be read.
@@ -340,10 +340,10 @@ def labels_identity(plan: SearchPlan, game: Game, game_id: str, seed: int) -> di
 
 
 def claim_folder(folder: Path, identity: Mapping[str, Any]) -> None:
-    """Write into a folder what its labels depend on; if that is there already, it must be the same.
+    """Note in a folder what its labels depend on; if that was noted before, it must be the same.
 
     Raises:
-        ValueError: the folder holds labels that depend on something else, or nobody knows on what.
+        ValueError: the folder holds labels that depend on something else, or on something unknown.
         OSError: it cannot be written.
     """
     path = folder / IDENTITY
@@ -362,7 +362,7 @@ def claim_folder(folder: Path, identity: Mapping[str, Any]) -> None:
 
 
 def game_with_drawn_armies(game_id: str, rng: np.random.Generator) -> Game:
-    """Return a game of two players whose armies are drawn, if it has any."""
+    """Return a two-player game, with armies drawn at random if it has any."""
     armies = list((find_hook(game_id, "choices") or {}).get("armies", list)())
     drawn = {"armies": rng.choice(armies, PLAYERS).tolist()} if armies else {}
     return load_players(game_id, PLAYERS, **drawn)
@@ -371,7 +371,7 @@ def game_with_drawn_armies(game_id: str, rng: np.random.Generator) -> Game:
 def label_lots(
     draw_game: Callable[[np.random.Generator], Game], general: Agent, plan: SearchPlan, decisions: int, seed: int
 ) -> Labels:
-    """Return labels of at least so many decisions, of several lots of games, each of a game that is drawn.
+    """Return labels of at least `decisions` decisions, from lots of games; `draw_game` draws the game of each lot.
 
     Raises:
         Misconduct: see `label_games`.
@@ -385,7 +385,7 @@ def label_lots(
 
 
 def softmax(scores: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Return probabilities that are proportional to the exponentials of `scores`."""
+    """Return the softmax of `scores`."""
     grown = np.exp(scores - scores.max())
     shares: NDArray[np.float32] = (grown / grown.sum()).astype(np.float32)
     return shares

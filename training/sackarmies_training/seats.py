@@ -1,4 +1,4 @@
-"""Who plays a game that people look at: people and agents by seat, and how agents are asked."""
+"""Seats of a game that people play or watch: people and agents by seat, and how agents are asked."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.envs.match import NO_ACTION, Match
 from sackarmies_training.analysis import Reports
 
-PERSON = "person"  # who plays a seat, where no agent does
-SEEDS = 2**64  # numpy takes no negative ones, which records may hold
+PERSON = "person"  # name of a player who is a person
+SEEDS = 2**64  # seeds are taken modulo this: numpy takes no negative ones, which records may hold
 
 
 class Seats:
@@ -28,7 +28,7 @@ class Seats:
     Attributes:
         names: by seat, PERSON or the text of an agent.
         reasons: why agents forfeited, by ply.
-        reports: what agents reported about their decisions; for the record, and for nobody who still plays. None if
+        reports: what agents reported about their decisions: for the record, never for anyone still playing. None if
             they are not asked.
     """
 
@@ -36,10 +36,10 @@ class Seats:
         """Make the agents.
 
         Args:
-            game: what they play.
+            game: the game they play.
             names: by seat.
-            seed: of their own random numbers, any integer.
-            reports: see above.
+            seed: seed of the agents' random numbers, any integer.
+            reports: see the class.
 
         Raises:
             ValueError: an agent cannot be made, cannot play this game, or fails as it begins.
@@ -68,7 +68,7 @@ class Seats:
         return seat not in self._agents
 
     def decide(self, match: Match) -> int:
-        """Return what the current player, an agent, chooses; NO_ACTION if it misbehaves: it forfeits."""
+        """Return the choice of the current player, an agent; NO_ACTION if it misbehaves and so forfeits."""
         agent = self._agents[match.player]
         try:
             action = self._choice(agent, match)
@@ -82,12 +82,12 @@ class Seats:
     def record(self, match: Match, names: Sequence[str]) -> GameRecord:
         """Return the game so far as a record.
 
-        An agent may be deciding meanwhile, in another thread, or have been interrupted by Ctrl-C while it did: what is
-        known of a decision that has not been played is left out, since no record can hold it.
+        Meanwhile an agent may be deciding in another thread, or Ctrl-C may have interrupted it: what is known of a
+        decision that has not been played is left out, since no record can hold it.
 
         Args:
-            match: what is played.
-            names: of the players, by seat.
+            match: the game.
+            names: names of the players, by seat.
         """
         actions = match.history.copy()
         analyses = [] if self.reports is None else self.reports.analyses
@@ -102,9 +102,9 @@ class Seats:
         )
 
     def missing_analyses(self, match: Match) -> list[str]:
-        """Return whose reports the record lacks, in sentences.
+        """Return a sentence for each agent whose reports the record lacks.
 
-        They say why once the game is over: before, it might tell what is hidden.
+        It says why only once the game is over: before that, it might reveal what is hidden.
         """
         faults = {} if self.reports is None else self.reports.faults
         name, told = player_name(match.game.id), []
@@ -114,7 +114,7 @@ class Seats:
         return told
 
     def _choice(self, agent: Agent, match: Match) -> int:
-        """Return what an agent chooses, a legal id.
+        """Return an agent's choice, a legal id.
 
         Raises:
             Misconduct: it does anything else.

@@ -1,7 +1,7 @@
 """Seeds of games and agents, derived from one number; none of them reveals another.
 
-The number has 128 bits. Each seed is a keyed hash (BLAKE2b) of what it is for, with the number as its key: knowing
-some seeds, such as an agent its own, reveals nothing about the number or about any other seed.
+The number has 128 bits. Each seed is a keyed hash (BLAKE2b) of its purpose, with the number as the key: knowing some
+seeds, as an agent knows its own, reveals nothing about the number or about any other seed.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ GAME_BITS = 63  # of the seed of a game, see core/rng.py
 
 
 def draw_seed() -> int:
-    """Return an unpredictable number, from the random numbers of the operating system."""
+    """Return an unpredictable number from the operating system's random source."""
     return secrets.randbits(SEED_BITS)
 
 
 def checked_seed(name: str, seed: int | None) -> int:
-    """Return a seed that was given, or draw one.
+    """Return a given seed, or draw one.
 
     Args:
         name: its name in messages.
         seed: None to draw one.
 
     Raises:
-        ValueError: it is larger than a seed may be.
+        ValueError: it is not from 0 to 2**128 - 1.
     """
     if seed is None:
         return draw_seed()
@@ -39,12 +39,12 @@ def checked_seed(name: str, seed: int | None) -> int:
 
 
 def derive(seed: int, purpose: str, *numbers: int, bits: int = GAME_BITS) -> int:
-    """Return a seed that depends on another one and on what it is for.
+    """Derive a seed from another one and from its purpose.
 
     Args:
         seed: 0 to 2**128 - 1.
-        purpose: a word.
-        numbers: which one of that purpose.
+        purpose: what the result is for, in a few words.
+        numbers: which seed of that purpose.
         bits: size of the result.
     """
     text = " ".join([purpose, *map(str, numbers)])
@@ -64,5 +64,5 @@ def agent_seed(seed: int, part: int) -> int:
 
 
 def commitment(seed: int) -> str:
-    """Return the SHA-256, in hexadecimal, of a seed written in decimal: it fixes the seed and does not reveal it."""
+    """Return the SHA-256, in hexadecimal, of a seed in decimal: it commits to the seed without revealing it."""
     return hashlib.sha256(str(seed).encode()).hexdigest()

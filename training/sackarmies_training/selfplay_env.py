@@ -1,7 +1,7 @@
-"""Self-play as a vectorized environment of Stable-Baselines3, straight on the batch kernels.
+"""Self-play as a vector environment for Stable-Baselines3, directly on the batch kernels.
 
-In each game the learner holds a seat drawn at random and the pool plays the others: a step is one decision of the
-learner, and whatever the others decide until it is the learner's turn again.
+In each game the learner has a seat drawn at random, and the pool plays the others. A step is one decision of the
+learner and whatever the others decide until the learner is the current player again.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ Potential = Callable[[NDArray[np.int8]], NDArray[np.float32]]  # observations (k
 class SelfPlayEnv(VecEnv):
     """`n` games at once, each against opponents from a pool.
 
-    The reward is what the learner's seat earns, plus `gamma * potential(next) - potential(now)` where a potential is
-    given (the potential of an end is 0, so that the best policy stays the best one). A game truncated by a turn limit
-    ends like any other, unless `bootstraps` is on: the limit is a rule of the game and visible.
+    The reward is what the learner's seat earns, plus `gamma * potential(next) - potential(now)` if a potential is
+    given (the potential at the end of a game is 0, so that the best policy stays the best). A game truncated by a turn
+    limit ends like any other, unless `bootstraps` is on: the limit is a rule of the game and visible.
     """
 
     def __init__(  # noqa: PLR0913 - keyword options
@@ -58,15 +58,15 @@ class SelfPlayEnv(VecEnv):
         """Set up the games; `reset` starts them.
 
         Args:
-            game: what is played.
-            n: games at once.
-            pool: the opponents: names of agents, which are drawn alike; weights by name; or a pool.
-            seed: of games, seats and opponents.
-            potential: value that shaping gives to what the learner sees.
-            gamma: discount of the learner, for shaping.
+            game: the game to play.
+            n: number of games played at once.
+            pool: the opponents: names of agents, drawn with equal weights; weights by name; or a pool.
+            seed: seed of games, seats and opponents.
+            potential: potential for shaping, of the learner's observations.
+            gamma: the learner's discount, for shaping.
             bootstraps: whether truncated games are reported to SB3 ("TimeLimit.truncated"), which then adds the
                 value that the learner expects.
-            threads: how many play the games; None for all cores that the process may use.
+            threads: number of threads that play the games; None for all cores that the process may use.
         """
         spec = game.observation_spec
         space = spaces.Box(spec.low, spec.high, dtype=np.int8)
@@ -97,10 +97,10 @@ class SelfPlayEnv(VecEnv):
         return self.batch.observations.copy()
 
     def step_async(self, actions: NDArray[Any]) -> None:
-        """Take the learner's actions, `(n,)`.
+        """Set the learner's actions, `(n,)`, for `step_wait`.
 
         Raises:
-            ValueError: they are not as many integers as games, or one is negative. `step_wait` refuses illegal ones.
+            ValueError: they are not one integer per game, or one is negative. `step_wait` refuses illegal ones.
         """
         self._actions = self._ids("actions", actions, self._rows)
 
@@ -108,7 +108,7 @@ class SelfPlayEnv(VecEnv):
         """Play on to the learner's next decisions; games that ended are replaced by new ones.
 
         Raises:
-            ValueError: an action of the learner is illegal, and no game is changed; or one of an opponent.
+            ValueError: an action of the learner is illegal, and then no game is changed; or one of an opponent is.
         """
         rows, batch = self._rows, self.batch
         batch.step(self._actions)
@@ -129,7 +129,7 @@ class SelfPlayEnv(VecEnv):
         return batch.observations.copy(), rewards, dones, infos
 
     def action_masks(self) -> NDArray[np.int8]:
-        """Return the masks of the learner's decisions, `(n, num_actions)` int8, which can only be read."""
+        """Return the masks of the learner's decisions, `(n, num_actions)` int8, read-only."""
         return self.batch.action_masks
 
     def env_method(
@@ -145,12 +145,12 @@ class SelfPlayEnv(VecEnv):
         return attr_name == "action_masks"
 
     def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
-        """Return an attribute of the environment, once a game."""
+        """Return an attribute of the environment, once per game."""
         value = None if attr_name == "render_mode" else getattr(self, attr_name)
         return [value for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
-        """Refuse: games have no attributes of their own."""
+        """Raise an AttributeError: single games have no attributes to set."""
         raise AttributeError(f"self-play lets nobody set {attr_name!r} of a single game")
 
     def env_is_wrapped(self, wrapper_class: Any, indices: int | Iterable[int] | None = None) -> list[bool]:
@@ -158,7 +158,7 @@ class SelfPlayEnv(VecEnv):
         return [False for _ in self._get_indices(indices)]
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Start the random numbers anew; without a seed, leave them."""
+        """Restart the random generator from a seed; without one, leave it as it is."""
         if seed is not None:
             self.rng = np.random.default_rng(seed)
         return [seed] * self.num_envs
@@ -194,7 +194,7 @@ class SelfPlayEnv(VecEnv):
             self._value[rows] = self._potential(self.batch.observations[rows])
 
     def _invite(self, row: int) -> None:
-        """Draw the opponents of a game; where all of them play at random, they do so inside the kernel."""
+        """Draw the opponents of a game; if all of them are random agents, the kernel plays for them."""
         learner = int(self._seat[row])
         seats = [seat for seat in range(self.batch.game.num_players) if seat != learner]
         drawn = [self.pool.draw(self.rng, row, seat) for seat in seats]
@@ -211,7 +211,7 @@ class SelfPlayEnv(VecEnv):
         return finished
 
     def _let_others_play(self, rows: Rows) -> None:
-        """Let opponents act in `rows` until the learner is the current player or the game is over for it."""
+        """Have opponents play in `rows` until the learner is the current player or the game is over for it."""
         while len(rows):
             waiting = ~self._is_finished(rows) & (self.batch.players[rows] != self._seat[rows])
             rows = rows[waiting]
@@ -220,7 +220,7 @@ class SelfPlayEnv(VecEnv):
                 self.batch.dispatch(kinds, rows, arguments)
 
     def _opponents_choose(self, rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return commands to `rows`, kinds and arguments: what the current players do."""
+        """Return the commands to `rows`, as kinds and arguments, for what the current players do."""
         batch = self.batch
         agents = self._agents[rows, batch.players[rows]].tolist()
         if len(set(map(id, agents))) == 1 and not isinstance(agents[0], RandomAgent):
@@ -240,7 +240,7 @@ class SelfPlayEnv(VecEnv):
         return self._ids(f"answers of the opponent {type(agent).__name__}", ask_shared(agent, self.batch, rows), rows)
 
     def _ids(self, name: str, given: Any, rows: Rows) -> NDArray[np.int64]:
-        """Return ids for `rows`, which the batch judges."""
+        """Return ids for `rows`, none negative; the batch checks whether they are legal."""
         actions = integers(name, given, len(rows))
         negative = np.flatnonzero(actions < 0)
         if len(negative):
@@ -270,7 +270,7 @@ def pool_of(opponents: Sequence[str] | Mapping[str, float], game: Game) -> Oppon
 
     Args:
         opponents: names of agents, or weights by name.
-        game: what is played.
+        game: the game to play.
 
     Raises:
         ValueError: no opponent is named, or there is no such agent.

@@ -1,4 +1,4 @@
-"""Reward shaping by the potential that a game offers."""
+"""Reward shaping with the potential that a game offers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def check_weights(game_id: str, names: Iterable[str]) -> None:
     """Refuse weights that the potential of a game does not have.
 
     Raises:
-        ValueError: there is one, or the game has no potential at all.
+        ValueError: a name is not one of its weights, or the game has no potential at all.
     """
     hook = find_hook(game_id, "potential")
     known = [] if hook is None else list(inspect.signature(hook).parameters)[1:]
@@ -32,10 +32,10 @@ def check_weights(game_id: str, names: Iterable[str]) -> None:
 
 
 def make_potential(game: Game, weights: Mapping[str, float]) -> Potential | None:
-    """Return the potential that a configuration asks for; None where it asks for none.
+    """Return the potential that a configuration asks for; None if all weights are 0.
 
     Raises:
-        ValueError: it asks for one that the game does not have, or that its observations do not show.
+        ValueError: the game has no such potential, or its observations do not show it.
     """
     if not any(weights.values()):
         return None

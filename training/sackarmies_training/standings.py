@@ -16,7 +16,7 @@ from sackarmies_training.stats.estimate import Estimates
 from sackarmies_training.stats.units import PlayedUnit, units_of
 
 LISTED_REASONS = 20  # of forfeits, on the terminal
-PAIR = 2  # players, of whom the second place is the last
+PAIR = 2  # players; with two, second place is last place
 RATING_TITLES = {"bradley_terry": "Elo", "openskill": "OpenSkill"}
 
 
@@ -51,9 +51,9 @@ class Standing:
         rating: by the method of the tournament.
         tally: of its games.
         forfeits: games lost by forfeit, which are among those lost.
-        share: points a game, of which each game has one.
+        share: points per game; each game is worth one point.
         places: how often its best seat took each place, from the first; equal seats share the better one.
-        skill: its OpenSkill rating, where more than two play; it rates places.
+        skill: its OpenSkill rating, which rates places; None if only two play.
     """
 
     agent: str
@@ -71,10 +71,10 @@ class Standing:
 
 
 def tally_of(outcomes: Sequence[Outcome], agent: str, *, against: str | None = None) -> Tally:
-    """Count the games of an agent, all of them or those with `against` at the table.
+    """Count the games of an agent: all of them, or those with `against` at the table.
 
-    Each game counts once, however many seats the agent has: won if all seats in the first place are the agent's, drawn
-    if some of them are, else lost.
+    Each game counts once, however many seats the agent has: won if all seats in first place are the agent's, drawn if
+    some of them are, else lost.
     """
     played = [
         outcome for outcome in outcomes if agent in outcome.agents and (against is None or against in outcome.agents)
@@ -85,7 +85,7 @@ def tally_of(outcomes: Sequence[Outcome], agent: str, *, against: str | None = N
 
 
 def forfeits_of(outcomes: Sequence[Outcome]) -> Counter[tuple[str, str]]:
-    """Return how often which agent forfeited for which reason."""
+    """Count forfeits by agent and reason."""
     return Counter((outcome.agents[seat], reason) for outcome in outcomes for seat, reason in outcome.forfeits.items())
 
 
@@ -95,11 +95,11 @@ def standings_of(
     """Return the final table, best rating first.
 
     Args:
-        agents: all of them.
-        outcomes: of their games.
+        agents: all agents.
+        outcomes: outcomes of their games.
         method: a key of `RATINGS`.
-        seeds: of the chance of the games; given these, the intervals of Bradley-Terry ratings are by bootstrap over
-            units, see `stats.units`, and do not take the games of a unit for independent.
+        seeds: seeds of the games' chance; if given, the intervals of Bradley-Terry ratings come from a bootstrap over
+            units, see `stats.units`, which does not treat the games of a unit as independent.
     """
     ratings = RATINGS[method](agents, outcomes)
     if method == "bradley_terry" and seeds is not None:
@@ -122,10 +122,10 @@ def standings_of(
 def _with_bootstrap(
     agents: Sequence[str], ratings: Mapping[str, Rating], units: Sequence[PlayedUnit]
 ) -> dict[str, Rating]:
-    """Return ratings with intervals by bootstrap, but for agents whose games alone set no finite rating.
+    """Return ratings with bootstrap intervals, except for agents whose games alone set no finite rating.
 
-    Resamples of those are all alike, and would give them no interval at all: they keep that of the prior. So do all
-    agents where all units are alike.
+    Their resamples are all alike and would give no interval at all, so they keep the interval from the prior. So do all
+    agents if all units are alike.
     """
     estimates = Estimates(agents, units, centered=True)
     resampled = estimates.ratings()
@@ -169,9 +169,9 @@ def _tally_data(tally: Tally) -> dict[str, Any]:
 
 
 def standings_table(standings: Sequence[Standing], method: str, width: int) -> RenderableType:
-    """Return the final table for a terminal of so many columns: intervals beside values or, in less room, under them.
+    """Return the final table for a terminal `width` columns wide: intervals beside values or, in less room, below.
 
-    The column of forfeits is left out if there are none, and those of shares and places where two play.
+    The column of forfeits is left out if there are none, and those of shares and places if only two play.
     """
     has_forfeits = any(line.forfeits for line in standings)
     has_places = standings[0].skill is not None
@@ -198,14 +198,14 @@ def standings_table(standings: Sequence[Standing], method: str, width: int) -> R
 
 
 def place_cells(line: Standing, gap: str = " ") -> list[str]:
-    """Return the points a game, the mean place and the OpenSkill rating of an agent; nothing where two play."""
+    """Return the points per game, the mean place and the OpenSkill rating of an agent; nothing if only two play."""
     if line.skill is None:
         return []
     return [f"{line.share:.3f}", f"{line.mean_place:.2f}", rating_text(line.skill, "openskill", gap)]
 
 
 def notes_of(standings: Sequence[Standing]) -> list[str]:
-    """Return what the columns mean."""
+    """Return notes on what the columns mean."""
     if standings[0].skill is None:
         return ["95% intervals; a draw is no win."]
     return [
@@ -227,17 +227,17 @@ def with_interval(tally: Tally, gap: str = " ") -> str:
 
 
 def pairings_table(standings: Sequence[Standing], outcomes: Sequence[Outcome], width: int) -> RenderableType:
-    """Return how each agent did in the games with each other one, best first, for a terminal of so many columns."""
+    """Return how each agent did in games with each other one, best first, for a terminal `width` columns wide."""
     names = [line.agent for line in standings]
     tallies = {(one, other): tally_of(outcomes, one, against=other) for one in names for other in names if one != other}
     return grid_of(names, tallies, "Win rate of row in games with column", width)
 
 
 def grid_of(names: Sequence[str], tallies: Mapping[tuple[str, str], Tally], title: str, width: int) -> RenderableType:
-    """Return tallies of row and column for a terminal of so many columns.
+    """Return tallies by row and column for a terminal `width` columns wide.
 
-    Cells hold win rate, interval, wins, draws and losses; without the interval in less room; or a bare percentage, and
-    columns beyond the terminal's width go into a further table.
+    Cells hold win rate, interval, wins, draws and losses; in less room, they lack the interval, or are bare
+    percentages, with columns beyond the terminal's width in a further table.
     """
 
     def make(labels: Sequence[str], style: tuple[Callable[[Tally], str], int]) -> Group:

@@ -1,4 +1,4 @@
-"""A submission to a tournament: a folder with a manifest, tried in isolation before it is let in."""
+"""A submission to a tournament: a folder with a manifest, tried in isolation before it is accepted."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ from sackarmies_training.tournament import seatings
 
 MANIFEST = "submission.toml"
 OPPONENT = "random"
-NAME = "submission"  # in line-ups: its text may be that of the opponent
-SEED = 1  # of the games that every submission is tried in
+NAME = "submission"  # its name in line-ups, as its text may be that of the opponent
+SEED = 1  # seed of the games in which every submission is tried
 
 
 class Limits(StrictModel):
     """The limits of a submission, see [Tournaments](tournaments.md#misbehavior)."""
 
-    time_limit: Positive | None = 10.0  # seconds a decision
-    time_bank: Positive | None = None  # seconds a game that decisions may take beyond it, all together
-    turn_limit: Positive | None = None  # seconds that all decisions of a seat in one turn may take together
-    cpu_limit: Positive | None = None  # seconds of processor time a game
-    start_limit: Positive = 60.0  # seconds more for making an agent and for its first decision
-    memory_limit: Count | None = None  # MiB a process
+    time_limit: Positive | None = 10.0  # seconds per decision
+    time_bank: Positive | None = None  # seconds per game by which decisions may exceed the time limit, in total
+    turn_limit: Positive | None = None  # seconds that all decisions of a seat in one turn may take in total
+    cpu_limit: Positive | None = None  # seconds of processor time per game
+    start_limit: Positive = 60.0  # extra seconds for making an agent and for its first decision
+    memory_limit: Count | None = None  # MiB per process
 
 
 class Manifest(StrictModel):
@@ -51,19 +51,19 @@ class Manifest(StrictModel):
 
     agent: AgentText  # its text form; files that it names are in the folder
     name: Annotated[SingleLine, Field(min_length=1, max_length=60)] | None = None
-    limits: Limits = Limits()  # where the organizers give none
+    limits: Limits = Limits()  # used if the organizers give none
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of trying a submission.
+    """The results of trying a submission.
 
     Attributes:
-        start_seconds: what it took to make the agent.
-        games: that it played.
+        start_seconds: seconds that it took to make the agent.
+        games: the games it played.
         seats: its seat in each of them.
-        usage: what it used, in all games.
-        memory: the most MiB that a process of it held; None where it is not told, or no process was left to ask.
+        usage: what it used in all games together.
+        memory: most MiB that one of its processes held; None if that is unknown, or no process was left to ask.
         is_repeatable: whether it made the same choices when all games were played again with the same seeds.
     """
 
@@ -76,7 +76,7 @@ class Trial:
 
     @property
     def statuses(self) -> Counter[Status]:
-        """How many games ended how for the submission."""
+        """Number of games by how they ended for the submission."""
         return Counter(self._fault(number)[0] for number in range(len(self.games)))
 
     def faults(self) -> list[str]:
@@ -99,7 +99,7 @@ def read_manifest(folder: Path) -> Manifest:
     """Return the manifest of a submission.
 
     Raises:
-        ValueError: there is no such folder, no manifest in it, or the manifest is wrong.
+        ValueError: there is no such folder, no manifest in it, or the manifest is invalid.
     """
     if not folder.is_dir():
         raise ValueError(f"there is no folder {named(folder)}")
@@ -107,7 +107,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def located(text: str, folder: Path) -> str:
-    """Return the text form of an agent in which what names a file of the folder is an absolute path.
+    """Return an agent's text form in which files of the folder are named by absolute paths.
 
     A program is run in the folder.
     """
@@ -120,12 +120,12 @@ def located(text: str, folder: Path) -> str:
 
 
 def renamed(spec: AgentSpec, folder: Path, rename: Callable[[str], str]) -> dict[str, str]:
-    """Return the options of an agent with other names for the files that they name.
+    """Return the options of an agent, with the files they name renamed.
 
     Args:
         spec: the agent.
-        folder: from which names count.
-        rename: returns the other name of a file.
+        folder: folder that names are relative to.
+        rename: returns the new name of a file.
     """
     options = {}
     for key, value in spec.options.items():
@@ -142,13 +142,13 @@ def text_of(kind: str, options: Mapping[str, str]) -> str:
 
 
 def try_agent(game: Game, text: str, isolation: Isolation, num_games: int, progress: Progress) -> Trial:
-    """Let an agent in a separate process play games against the random one, twice.
+    """Have an agent in a separate process play games against the random agent, then all of them again.
 
     Args:
-        game: what is played.
+        game: the game to play.
         text: text form of the agent.
         isolation: its limits.
-        num_games: at least so many; each seed is played from each seat.
+        num_games: number of games, at least; each seed is played from each seat.
         progress: called with the number of games that ended.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What a game says to people who play it: its single steps, its choices in words, and what they may pass on."""
+"""What a game says to people who play it: single steps, choices in words, and which reactions they may pass."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.state import NO_PLAYER, copy_records
 from sackarmies_env.envs.match import Match
 
-Choice = dict[str, Any]  # as a page is sent it, see `GameTable.choices`
+Choice = dict[str, Any]  # as sent to a page, see `GameTable.choices`
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,9 +21,9 @@ class Step:
     """A state on the way from one decision to the next.
 
     Attributes:
-        states: `(1,)`, after the action; not to be kept, since the next step may overwrite it.
-        player: who took the action.
-        action: what led to the state: the choice itself, or one that was forced and taken silently.
+        states: `(1,)`, after the action; must not be kept, since the next step may overwrite it.
+        player: the player who took the action.
+        action: what led to the state: the choice itself, or a forced one that was taken silently.
     """
 
     states: Records
@@ -32,20 +32,20 @@ class Step:
 
 
 class GameTable:
-    """What any game can say; a game says more with a class of its own, by the hook `table`.
+    """What any game can say; a game says more with its own subclass, through the hook `table`.
 
-    Everything that a method is given as `known` is a state that depends only on what the player knows, so that nothing
-    hidden can be in what is made of it.
+    What a method takes as `known` is a state that depends only on what the player knows, so nothing hidden can be in
+    what is made from it.
 
     Attributes:
-        game: what is played.
-        asks_all: options of a game that people play: what they have a single choice in is a decision like any other,
-            so that they can be asked all the same, see `is_final`, and so that what several people on one device are
-            asked does not tell who has a choice.
-        usual_armies: by seat, where the game has armies.
-        ending: field of the state that holds the kind of victory, by codes; "" where the game has none.
-        advice: the game in a few sentences, for people who do not know it; how a board in the terminal is read, the
-            hook `legend` of the game says.
+        game: the game that is played.
+        asks_all: options for games that people play, in which a forced choice is a decision like any other. People can
+            then be asked all the same, see `is_final`, and what several people on one device are asked does not reveal
+            who has a choice.
+        usual_armies: armies by seat, if the game has armies.
+        ending: field of the state that holds the kind of victory, as a code; "" if the game has none.
+        advice: the game in a few sentences, for people who do not know it; the game's hook `legend` says how to read
+            its board in the terminal.
     """
 
     asks_all: ClassVar[Mapping[str, Any]] = {}
@@ -57,9 +57,9 @@ class GameTable:
         self.game = game
 
     def steps(self, before: Records, action: int, after: Records) -> Iterator[Step]:
-        """Yield the states that follow an action one by one, the last being `after`.
+        """Yield the states that follow an action one by one; the last one is `after`.
 
-        What is taken silently because there is only one choice is a step like any other.
+        A forced choice that is taken silently is a step like any other.
 
         Args:
             before: `(1,)`, at a decision.
@@ -71,20 +71,20 @@ class GameTable:
     def is_public(self, states: Records) -> bool:
         """Return whether all players know that the game stops here: the position is then a step of their replays.
 
-        Others must not learn from the number of steps that a player had a choice: so it must stop here in every game
-        that looks the same to them.
+        Others must not learn from the number of steps that a player had a choice, so the game must stop here in every
+        game that looks the same to them.
         """
         return int(states["current_player"][0]) == NO_PLAYER
 
     def is_final(self, states: Records) -> bool:
-        """Return whether the current player is asked even if there is one choice: it ends what can be taken back.
+        """Return whether the current player is asked even about a forced choice, as it ends what can be taken back.
 
         Must depend only on what the player knows.
         """
         return False
 
     def active(self, states: Records) -> int:
-        """Return whose turn it is, which all players know; NO_PLAYER where a game has no turns."""
+        """Return whose turn it is, which all players know; NO_PLAYER if the game has no turns."""
         return NO_PLAYER
 
     def choices(self, known: Records, picture: Any, legal: list[int]) -> list[Choice]:
@@ -97,8 +97,8 @@ class GameTable:
 
         Returns:
             For each: `id`; `text` as in records; `label` for people; `part`, what it names: "verb", "type", "slot" or
-            "hex"; `hex` as [q, r] where it is a hex; `note`, what it leads to; `next`, the choices that can follow it,
-            by `id`, `part`, `label` and `hex`; `final`, whether one of them cannot be taken back any more; `odds`, see
+            "hex"; `hex` as [q, r] if it is a hex; `note`, what it leads to; `next`, the choices that can follow it, by
+            `id`, `part`, `label` and `hex`; `final`, whether one of these can no longer be taken back; `odds`, see
             `sack_armies.preview`. The last four may be missing.
         """
         texts = ((action, self.game.format_action(known, action)) for action in legal)
@@ -113,18 +113,18 @@ class GameTable:
         return ""
 
     def pass_of(self, known: Records, legal: list[int]) -> int | None:
-        """Return the id that passes, where the player is asked for a reaction; None elsewhere."""
+        """Return the id that passes if the player is asked for a reaction, else None."""
         return None
 
     def is_attacked(self, picture: Any, seat: int) -> bool:
-        """Return whether what has been announced is aimed at something of a player."""
+        """Return whether what has been announced targets something of a player."""
         return False
 
     def warm_up(self, states: Records) -> None:
-        """Compile what is asked of the rules so rarely that a game or two may not need it."""
+        """Compile the kernels that are called so rarely that a game or two may not need them."""
 
     def glossary(self) -> list[dict[str, Any]]:
-        """Return what the pieces of the game do, for people, which is public.
+        """Return what the pieces of the game do, for people; this is public.
 
         For each: `name`, `kind`, `text`, and `abilities`, sentences that explain what the text only names.
         """
@@ -132,7 +132,7 @@ class GameTable:
 
 
 def known_states(match: Match) -> Records:
-    """Return a state that depends only on what the current player knows, `(1,)`; no sample of it may be shown."""
+    """Return a state that depends only on what the current player knows, `(1,)`; what it samples must not be shown."""
     known = match.game.new_states(1)
     copy_records(match.states, known)
     match.game.determinize(match.game.params, known, np.array([match.player]), np.zeros(1, np.int64))
@@ -152,11 +152,11 @@ def ending_words(match: Match) -> str:
 
 
 def table_class(game_id: str) -> type[GameTable]:
-    """Return what a game says at a table: its hook `table`, or what any game can say."""
+    """Return the class for a game at a table: its hook `table`, or else `GameTable`."""
     table: type[GameTable] | None = find_hook(game_id, "table")
     return GameTable if table is None else table
 
 
 def table_of(game: Game) -> GameTable:
-    """Return what a game says at a table, for one configuration."""
+    """Return the table of a game in one configuration."""
     return table_class(game.id)(game)

@@ -1,4 +1,4 @@
-"""A start from a teacher: the network learns its choices, or what a search says that choices gain."""
+"""Start from a teacher: the network learns its choices, or what choices gain according to a search."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Taught(NamedTuple):
     Attributes:
         choices: `k` decisions; `weights` are the probabilities that the teacher gives to ids.
         results: `(k,)` int64, how games ended for the current player.
-        gains: `(m, h)` float32, what each id gains, as after several numbers of turns.
-        compared: `(m,)` bool, the ids of which that is known.
+        gains: `(m, h)` float32, what each id gains, one column for each number of turns played on.
+        compared: `(m,)` bool, whether the gains of each id are known.
     """
 
     choices: Choices
@@ -46,12 +46,12 @@ class Taught(NamedTuple):
     compared: Tensor
 
 
-Lesson = tuple[float, Labels]  # the share of all learning that is done before it, and what is learned
+Lesson = tuple[float, Labels]  # share of all learning done before this lesson, and its labels
 Report = Callable[[int, float], None]  # decisions learned from, share of choices predicted
 
 
 def lessons_of(section: TeacherSection, line_ups: Sequence[Game], seed: int) -> Iterator[Labels]:
-    """Yield labels without end: all files in an order drawn anew each time, or from games that the teacher plays."""
+    """Yield labels without end: from all files, reshuffled for each pass, or from games that the teacher plays."""
     info = GameInfo.of(line_ups[0])
     if section.files:
         files = files_of(section)
@@ -65,10 +65,10 @@ def lessons_of(section: TeacherSection, line_ups: Sequence[Game], seed: int) -> 
 
 
 def read_lesson(path: Path, info: GameInfo) -> Labels:
-    """Read labels that something can be learned from.
+    """Read a file of labels that must not be empty.
 
     Raises:
-        ValueError: as `read_labels`, or the file has none.
+        ValueError: as for `read_labels`, or the file holds no labels.
     """
     labels = read_labels(path, info)
     if not len(labels):
@@ -77,15 +77,15 @@ def read_lesson(path: Path, info: GameInfo) -> Labels:
 
 
 def files_of(section: TeacherSection) -> list[Path]:
-    """Return all files of labels that a section names; errors as for `label_files`."""
+    """Return all label files that a section names; errors as for `label_files`."""
     return [path for name in section.files for path in label_files(Path(name))]
 
 
 def label_files(path: Path) -> list[Path]:
-    """Return a file of labels, or all of a folder.
+    """Return a label file itself, or all label files in a folder.
 
     Raises:
-        ValueError: there is no such file or folder, or the folder holds none.
+        ValueError: there is no such file or folder, or the folder holds no label files.
     """
     if not path.exists():
         raise ValueError(f"there are no labels {named(path)}: `sackarmies labels` writes some")
@@ -100,7 +100,7 @@ def label_files(path: Path) -> list[Path]:
 def clone_teacher(
     learner: Learner, section: TeacherSection, line_ups: Sequence[Game], loggers: Loggers, seed: int
 ) -> str:
-    """Learn from a teacher first, and log how many of its choices are predicted; return a sentence on it."""
+    """Learn from a teacher first, and log the share of its choices that are predicted; return a sentence on it."""
 
     def report(done: int, right: float) -> None:
         loggers.log(min(0, done - section.decisions), {"imitation/predicted": right})
@@ -112,13 +112,13 @@ def clone_teacher(
 def study(
     learner: Learner, section: TeacherSection, line_ups: Sequence[Game], seed: int, report: Report
 ) -> tuple[int, float]:
-    """Clone a teacher; return from how many decisions, and the share of its choices that are predicted."""
+    """Clone a teacher; return the number of decisions learned from, and the share of its choices predicted."""
     lessons = enough(lessons_of(section, line_ups, seed), section.decisions, learner.team)
     return learn_labels(learner, section, lessons, line_ups[0], report)
 
 
 def enough(lessons: Iterable[Labels], decisions: int, team: Team) -> Iterator[Lesson]:
-    """Yield lessons until all processes together have learned from so many decisions."""
+    """Yield lessons until all processes together have learned from `decisions` decisions."""
     done = 0
     for labels in lessons:
         yield done / decisions, labels
@@ -128,7 +128,7 @@ def enough(lessons: Iterable[Labels], decisions: int, team: Team) -> Iterator[Le
 
 
 def counted(labels: Labels, team: Team) -> int:
-    """Return how many decisions all processes together learn from, each having labels of its own."""
+    """Return how many decisions all processes together learn from, each from its own labels."""
     return int(team.agree(len(labels), least=True)) * team.size
 
 
@@ -139,17 +139,17 @@ def learn_labels(
     game: Game,
     report: Report = lambda done, right: None,
 ) -> tuple[int, float]:
-    """Learn from labels, and start the average and the optimizer anew from there.
+    """Learn from labels, then restart the average and the optimizer from there.
 
     Args:
         learner: its network learns.
-        section: how.
-        lessons: as many in each process.
-        game: what is played.
-        report: called after each lesson with what is returned in the end.
+        section: how to learn.
+        lessons: the same number in each process.
+        game: the game played.
+        report: called after each lesson with the values that are returned at the end.
 
     Returns:
-        How many decisions were learned from, and the share of the choices of the last lesson that are predicted.
+        Number of decisions learned from, and share of the last lesson's choices that are predicted.
     """
     advisor = make_advisor(learner.section.advice, GameInfo.of(game), learner.section.advice_level)
     learner.optimizer.state.clear()
@@ -177,11 +177,11 @@ def clone(learner: Learner, taught: Taught, section: LabelSection) -> float:
 
     Args:
         learner: its network learns; if it learns gains, its scores are in their unit.
-        taught: the decisions.
-        section: how much of each is learned.
+        taught: the teacher's decisions.
+        section: weights of the parts of the loss.
 
     Returns:
-        The share of choices predicted.
+        Share of the teacher's choices that are predicted.
     """
     right, choices, results = 0.0, taught.choices, taught.results
     parts = int(learner.team.agree(max(1, len(results) // section.minibatch), least=True))
@@ -207,7 +207,7 @@ def clone(learner: Learner, taught: Taught, section: LabelSection) -> float:
         if section.policy:
             mean = gains.mean(dim=1) / section.unit
             loss = loss + section.policy * expected_loss(logits, mean, compared, place.game, n).mean()
-        for back in range(1, min(foreseen.shape[1], gains.shape[1]) + 1):  # the last is what is played by
+        for back in range(1, min(foreseen.shape[1], gains.shape[1]) + 1):  # the last column is the one that plays
             weight = section.gains if back == 1 else section.early
             error = squared_error(foreseen[:, -back], gains[:, -back], compared, place.game, n)
             loss = loss + weight * error.mean()
@@ -223,7 +223,7 @@ def clone(learner: Learner, taught: Taught, section: LabelSection) -> float:
 def taught_by(
     labels: Labels, advisor: Advisor | None, num_actions: int, softness: float, device: torch.device
 ) -> Taught:
-    """Return labels as a network needs them; a share of each target goes to all legal ids alike."""
+    """Return labels as a network takes them; a share `softness` of each target is spread evenly over legal ids."""
     advice = None
     if advisor is not None:
         advice = Advice.of(advisor.ask(labels.observations.numpy(), labels.masks(num_actions)))

@@ -1,4 +1,4 @@
-"""Terminal output: text of any origin is printed as it is."""
+"""Terminal output: untrusted text is printed literally."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from sackarmies_env.core.messages import printable
 
 
 class PlainConsole(Console):
-    """A console for text of any origin: names of agents, folders and files, reasons of forfeits.
+    """A console for untrusted text: names of agents, folders and files, reasons of forfeits.
 
-    No text is markup or a code of an emoji, and characters that control a terminal or cannot be seen are written out.
-    Styles are given as `rich.text.Text`. Only this class does so: nothing may be escaped before.
+    Text is never read as markup or emoji codes, and characters that control a terminal or are invisible are written
+    out. Styles are given as `rich.text.Text`. Only this class makes text safe: nothing may be escaped before.
     """
 
     def render_str(self, text: str, **options: Any) -> Text:
@@ -34,12 +34,12 @@ class PlainConsole(Console):
 
 
 def safe(text: str) -> str:
-    """Return a text of one or more lines without what controls a terminal or cannot be seen."""
+    """Return a text of one or more lines with its control and invisible characters written out."""
     return "\n".join(printable(line) for line in text.split("\n"))
 
 
 def write(console: Console, text: str, width: int, indent: str = "") -> None:
-    """Print text of any origin, wrapped at a width; `indent` stands before all but the first line of a paragraph."""
+    """Print untrusted text, wrapped at a width; `indent` is put before all but the first line of a paragraph."""
     for line in text.split("\n"):
         for part in textwrap.wrap(line, width, subsequent_indent=indent) or [""]:
             console.print(part, markup=False, highlight=False, soft_wrap=True)
@@ -51,7 +51,7 @@ def clears_screen() -> bool:
 
 
 def in_columns(texts: Sequence[str], width: int) -> list[str]:
-    """Return texts in lines of as many columns as fit, read downward."""
+    """Arrange texts in as many columns as fit, read downward; return the lines."""
     cell = max(map(len, texts), default=0) + 3
     rows = math.ceil(len(texts) / max(1, (width + 3) // cell))
     return ["".join(text.ljust(cell) for text in texts[row::rows]).rstrip() for row in range(rows)]

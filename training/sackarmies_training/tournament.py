@@ -1,4 +1,4 @@
-"""Tournaments: every line-up of agents, paired seeds, seats rotated; interrupted ones resume."""
+"""Tournaments: every line-up of agents, paired seeds, rotated seats; interrupted tournaments resume."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 @dataclass(frozen=True)
 class Batch:
-    """Games that are played side by side, the unit that an interrupted tournament repeats.
+    """Games played side by side: the unit that an interrupted tournament repeats.
 
     Attributes:
         number: place in the schedule.
-        line_ups: names by seat, one list a game.
-        seeds: of the games' chance, one a game.
+        line_ups: names by seat, one list per game.
+        seeds: seeds of the games' chance, one per game.
     """
 
     number: int
@@ -61,20 +61,20 @@ class Batch:
 
 
 def line_ups(agents: Sequence[str], num_players: int) -> list[tuple[str, ...]]:
-    """Return the line-ups: all choices of `num_players` agents with as many different ones as can be."""
+    """Return the line-ups: all choices of `num_players` agents with as many different ones as possible."""
     different = min(len(agents), num_players)
     choices = combinations_with_replacement(agents, num_players)
     return [choice for choice in choices if len(set(choice)) == different]
 
 
 def seatings(line_up: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return the rotations of a line-up that differ: of two agents, both orders."""
+    """Return the distinct rotations of a line-up: for two agents, both orders."""
     rotations = [line_up[turn:] + line_up[:turn] for turn in range(len(line_up))]
     return list(dict.fromkeys(rotations))
 
 
 def schedule(section: MatchSection, num_players: int, seed: int) -> list[Batch]:
-    """Return all batches: each line-up plays the same seeds, which come from `seed`, each of them in all seatings."""
+    """Return all batches: each line-up plays the same seeds, derived from `seed`, and each seed in all seatings."""
     seeds = game_seeds(seed, section.seeds)
     batches: list[Batch] = []
     for line_up in line_ups(section.agents, num_players):
@@ -89,11 +89,11 @@ class Tournament:
     """A tournament and its folder, which holds what has been played so far.
 
     Attributes:
-        game: what is played.
-        section: who plays how much.
+        game: the game to play.
+        section: who plays, and how much.
         folder: `tournament.json` says what the tournament is; `batches/` holds results, `records/` game records, both
-            with the seeds of games. Where the section gives no seed, `seed.json` holds the one that was drawn, and all
-            three can be read by their owner alone until `publish`.
+            with the seeds of games. If the section gives no seed, `seed.json` holds the one that was drawn, and only
+            their owner can read these three until `publish`.
         aliases: agent texts for names in the section that the factory does not know.
     """
 
@@ -116,7 +116,7 @@ class Tournament:
         return schedule(self.section, self.game.num_players, self.seed)
 
     def open(self) -> list[Batch]:
-        """Make the folder, or resume it, and return what is still to be played.
+        """Create the folder, or resume it, and return the batches still to be played.
 
         Raises:
             ValueError: the folder holds another tournament or games of one, or an agent's checkpoint cannot be read.
@@ -149,7 +149,7 @@ class Tournament:
         """Play batches and save each as it ends.
 
         Args:
-            batches: what is to be played.
+            batches: the batches to play.
             progress: called with the number of games that ended.
             on: this machine or a cluster; games and files are the same.
 
@@ -193,7 +193,7 @@ class Tournament:
         }
 
     def publish(self) -> None:
-        """Let everybody who may read the folder read the seed, the results of batches and the records: it is over."""
+        """Make the seed, results and records as readable as the folder, now that the tournament is over."""
         if self.section.seed is None:
             shutil.copymode(self.folder / IDENTITY, self.folder / SEED)
             for name in SECRET_FOLDERS:
@@ -208,7 +208,7 @@ class Tournament:
         return make_player(self.agent_text(name), GameInfo.of(self.game), self.section.isolation)
 
     def check_agents(self, batch: Batch) -> None:
-        """Refuse a batch whose agents may not be those that the tournament began with.
+        """Refuse a batch whose agents may differ from those that the tournament began with.
 
         Raises:
             ValueError: a file of an agent has changed or is gone.
@@ -241,7 +241,7 @@ class Tournament:
         }
 
     def _seed_identity(self) -> dict[str, Any]:
-        """Return what may be known of the seed from the beginning: itself if it was given, else its checksum."""
+        """Return what may be known of the seed from the start: the seed itself if given, else its checksum."""
         if self.section.seed is not None:
             return {"seed": self.section.seed}
         if not (self.folder / SEED).exists():
@@ -250,7 +250,7 @@ class Tournament:
 
 
 def play_batch(tournament: Tournament, batch: Batch, progress: Progress | None = None) -> list[PlayedGame]:
-    """Play one batch: a function of the tournament's configuration and seed, which writes nothing."""
+    """Play one batch; the result depends only on the tournament's configuration and seed, and nothing is written."""
     seed = agent_seed(tournament.seed, batch.number)
     with closing(Seating(batch.line_ups, tournament.make_agent, seed, batch.seeds)) as seating:
         return play_games(tournament.game, batch.line_ups, batch.seeds, seating, progress)
@@ -283,8 +283,8 @@ def record_of(game: Game, played: PlayedGame) -> GameRecord:
 def summary(played: PlayedGame, *, is_timed: bool) -> dict[str, Any]:
     """Return what standings need to know of a game, as plain data.
 
-    What agents have used is told only where time is limited: results depend on the machine there in any case, and
-    files of other tournaments are the same each time.
+    What agents used is included only if time is limited: results depend on the machine then anyway, while files of
+    other tournaments are the same each time.
     """
     data = {**asdict(played), "actions": len(played.actions)}
     if not is_timed:
@@ -293,7 +293,7 @@ def summary(played: PlayedGame, *, is_timed: bool) -> dict[str, Any]:
 
 
 def game_name(batch: Batch, place: int) -> str:
-    """Return what the files of a game are called."""
+    """Return the name of a game's files."""
     return f"{batch.number:04d}-{place:03d}"
 
 
@@ -341,7 +341,7 @@ class UsageEntry(StrictModel):
 
 
 class GameEntry(StrictModel):
-    """A game in the file of a batch, see `matches.PlayedGame`: the number of actions, the file with all of them."""
+    """A game in the file of a batch, see `matches.PlayedGame`: `actions` is their number; `record` holds them all."""
 
     seed: int
     agents: TupleOf[str]
@@ -356,7 +356,7 @@ class GameEntry(StrictModel):
 
     @property
     def statuses(self) -> tuple[str, ...]:
-        """How the game ended for each seat, by the names of Kaggle's environments."""
+        """How the game ended for each seat, by the names that Kaggle's environments use."""
         faults = {forfeit.seat: forfeit.status for forfeit in self.forfeits}
         return tuple(faults.get(seat, Status.DONE.value) for seat in range(len(self.agents)))
 

@@ -1,7 +1,7 @@
 """The report of a tournament: a page with the standings and all games, and a page for each game to watch.
 
-Both show what is secret until a tournament has ended: they are made of a tournament that has been published. Records
-stay the truth; pages can be removed, and are made again by the same command.
+Both show what is secret until a tournament has ended, so they are made from a published tournament. Records are the
+source of truth; pages can be removed, and the same command makes them again.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ STANDING_HEADS = ("won", "drawn", "lost", "forfeits", "win rate")
 
 @dataclass(frozen=True)
 class TournamentReport:
-    """The report of a tournament that is over.
+    """The report of a finished tournament.
 
     Attributes:
-        tournament: all of whose games have been played.
+        tournament: the tournament; all its games have been played.
         standings: best first.
-        structure: of the payoffs of all pairs, if that is known.
+        structure: structure of the payoffs of all pairs, if known.
     """
 
     tournament: Tournament
@@ -51,7 +51,7 @@ class TournamentReport:
 
     @property
     def path(self) -> Path:
-        """Its file."""
+        """Path of the page."""
         return self.tournament.folder / REPORT
 
     @cached_property
@@ -61,11 +61,11 @@ class TournamentReport:
 
     @cached_property
     def outcomes(self) -> list[Outcome]:
-        """The same for tables."""
+        """Outcomes of all games, for tables."""
         return [game.outcome for game in self.games.values()]
 
     def write(self) -> None:
-        """Write the page, with links to the replays that there are.
+        """Write the page, with links to the replays that exist.
 
         Raises:
             ValueError: some game has not been played.
@@ -81,7 +81,7 @@ class TournamentReport:
         return Replays(self.tournament.folder, self.tournament.section.workers, self.tournament.game)
 
     def missing_replays(self) -> list[str]:
-        """Return the names of the games without a page, or whose page is older than the record."""
+        """Return the names of the games that have no page, or one older than the record."""
         return [name for name in self.games if not self.replays.has_page(name)]
 
     def write_replays(self, names: Sequence[str], progress: Progress) -> list[str]:

@@ -1,6 +1,6 @@
-"""Training by MaskablePPO in self-play, against a pool of the learner's own past and of scripted Generals.
+"""Training with MaskablePPO in self-play, against a pool of the learner's past selves and scripted Generals.
 
-Where the configuration says so, the learner first imitates a scripted General.
+If the configuration says so, the learner first imitates a General.
 """
 
 from __future__ import annotations
@@ -53,18 +53,18 @@ def train(config: TrainConfig, game: Game, console: Console, *, resume: bool = F
     """Train a General, or resume its training.
 
     Args:
-        config: how.
-        game: what it plays.
-        console: where progress is shown.
+        config: how to train.
+        game: the game it plays.
+        console: shows progress.
         resume: resume the latest run in `config.folder` instead of starting a new one.
 
     Returns:
-        The finished General's checkpoint; None if training was stopped by Ctrl-C and can be resumed.
+        Path of the finished General's checkpoint; None if training was stopped by Ctrl-C and can be resumed.
 
     Raises:
         ValueError: there is no run to resume, none of its checkpoints is intact, it does not fit the configuration,
-            another process uses its folder, or torchrun started several processes.
-        OSError: a checkpoint cannot be written; the run can be resumed from the one before.
+            another process uses the folder, or torchrun started several processes.
+        OSError: a checkpoint cannot be written; the run can be resumed from the previous one.
     """
     if is_one_of_several():
         raise ValueError(
@@ -124,7 +124,7 @@ def train_in(folder: Path, config: TrainConfig, game: Game, console: Console, *,
 
 
 class LogWriter(KVWriter):
-    """What Stable-Baselines3 writes values to, handed on to the loggers of the run."""
+    """Passes the values that Stable-Baselines3 logs on to the loggers of the run."""
 
     def __init__(self, loggers: Loggers) -> None:
         self._loggers = loggers
@@ -140,7 +140,7 @@ class LogWriter(KVWriter):
 
 @contextlib.contextmanager
 def imitation_bar(console: Console, section: ImitationSection, loggers: Loggers) -> Iterator[Report]:
-    """Show progress of the imitation and log it; the block is given what to report to."""
+    """Show and log the progress of the imitation; yield the function to report it to."""
     columns = (
         TextColumn("imitation"),
         BarColumn(bar_width=None),

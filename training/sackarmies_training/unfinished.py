@@ -1,4 +1,4 @@
-"""What an interrupted `sackarmies analyze` has found, in a file beside its target: the same command resumes."""
+"""Analyses of an interrupted `sackarmies analyze`, in a file beside its target: the same command resumes."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Content(StrictModel):
     """Content of the file.
 
     Attributes:
-        task: digest of all that the analyses depend on.
-        analyses: so far.
+        task: digest of everything that the analyses depend on.
+        analyses: the analyses so far.
     """
 
     task: str
@@ -34,19 +34,19 @@ class Content(StrictModel):
 
 
 class Unfinished:
-    """Analyses of a run that has not ended; a context that writes them if the run is stopped.
+    """Analyses of an unfinished run; as a context manager, it writes them if the run is stopped.
 
     Attributes:
-        analyses: by ply; at first those that an earlier run of the same task has left.
+        analyses: by ply; at first, those that an earlier run of the same task left.
     """
 
     def __init__(self, target: Path, game: Game, record: GameRecord, plan: AnalysisPlan) -> None:
-        """Read what an earlier run has left.
+        """Read what an earlier run left.
 
         Args:
             target: file that the finished record goes to.
             game: built from `record.config`.
-            record: of the game.
+            record: record of the game.
             plan: who analyzes what.
         """
         self._path = target.with_name(f".{target.name}{SUFFIX}")
@@ -63,7 +63,7 @@ class Unfinished:
         return content.analyses if content.task == self._task else ()
 
     def add(self, analysis: Analysis) -> None:
-        """Note an analysis; what was found is written every few seconds."""
+        """Note an analysis; the file is written every few seconds."""
         self.analyses[analysis.ply] = analysis
         if time.monotonic() - self._written > PAUSE:
             self._write()
@@ -82,12 +82,12 @@ class Unfinished:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None and self.analyses:
-            with contextlib.suppress(OSError):  # what has stopped the run is what is told
+            with contextlib.suppress(OSError):  # the error that stopped the run is the one to report
                 self._write()
 
 
 def task_digest(game: Game, record: GameRecord, plan: AnalysisPlan) -> str:
-    """Return a digest of all that analyses depend on: code, agent with its files, plan and game."""
+    """Return a digest of everything that analyses depend on: code, agent with its files, plan and game."""
     task = {
         "code": code_digest(),
         "game": game_identity(game),

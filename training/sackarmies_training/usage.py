@@ -1,4 +1,4 @@
-"""How agents have behaved in a contest: statuses of their games, the time of decisions, processor time."""
+"""Conduct of agents in a contest: statuses of their games, time of decisions, processor time."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Conduct:
 
     Attributes:
         statuses: seats in games, by how the game ended for them.
-        decisions: that were measured.
-        seconds: wall clock of these.
-        longest: of one of them, decisions that were asked for at once counted as equally long.
-        cpu_seconds: processor time of these; None where it was not measured.
+        decisions: number of measured decisions.
+        seconds: their wall-clock time.
+        longest: time of the longest one; decisions that were asked for at once count as equally long.
+        cpu_seconds: their processor time; None if it was not measured.
         games: seats in games whose decisions were measured.
     """
 
@@ -39,7 +39,7 @@ class Conduct:
     games: int = 0
 
     def data(self) -> dict[str, Any]:
-        """Return plain data; without times if nothing was measured."""
+        """Return plain data, without times if nothing was measured."""
         statuses: dict[str, Any] = {"statuses": {status.value: self.statuses[status] for status in Status}}
         if not self.decisions:
             return statuses
@@ -76,7 +76,7 @@ def conduct_of(agents: Iterable[str], games: Iterable[GameEntry]) -> dict[str, C
 
 
 def is_worth_telling(conduct: Iterable[Conduct]) -> bool:
-    """Return whether a game has not been played to its end by somebody, or time was measured."""
+    """Return whether an agent did not play a game to its end, or time was measured."""
     return any(each.decisions or set(each.statuses) - {Status.DONE} for each in conduct)
 
 

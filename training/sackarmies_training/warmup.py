@@ -1,7 +1,7 @@
-"""Warm-up: a short game that compiles all that commands and environments may ask of the rules.
+"""Warm-up: short games that compile every kernel that commands and environments may need.
 
-Kernels are compiled for the types of their arguments; a game says by its hook `warmup` which of its configurations
-differ in them.
+Kernels are compiled for the types of their arguments; a game's hook `warmup` says which of its configurations differ
+in them.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ TOLD = 8  # decisions of each kind that are put into words
 SEARCHES = [
     f"search:playouts=8{who}{how}"
     for who in ("", ",prior=policy", ",models=trained")
-    for how in ("", ",plans=1", ",threads=2")  # several threads play rounds from Python, and so does a limit of time
+    for how in ("", ",plans=1", ",threads=2")  # with several threads, Python plays the rounds, as with a time limit
 ]
-SEARCHED = 200  # decisions, at most, until one is searched: setup is not
+SEARCHED = 200  # decisions, at most, until one is searched: those of setup are not
 
 Options = dict[str, Any]  # of a game's `make_game`
 
 
 def warm_up_all(game_id: str | None, num_players: int | None) -> Iterator[str]:
-    """Compile for a game, None for all of them, and for a number of players; yield a line when a part is done.
+    """Compile a game (None: all games) for a number of players (None: all); yield a line after each part.
 
     Raises:
-        ValueError: there is no such game, or none for so many players.
+        ValueError: there is no such game, or none for that many players.
     """
     if INTERPRETED:
         yield "NUMBA_DISABLE_JIT is set: the rules are interpreted, and there is nothing to compile."
@@ -67,10 +67,10 @@ def warm_up_all(game_id: str | None, num_players: int | None) -> Iterator[str]:
 
 
 def entries_for(game_id: str | None, num_players: int | None) -> list[GameEntry]:
-    """Return the games that are asked for.
+    """Return the requested games.
 
     Raises:
-        ValueError: there is no such game, or none for so many players.
+        ValueError: there is no such game, or none for that many players.
     """
     asked = [entry_of(one) for one in (game_ids() if game_id is None else [game_id])]
     fitting = [one for one in asked if num_players is None or _is_for(one, num_players)]
@@ -85,7 +85,7 @@ def _is_for(entry: GameEntry, num_players: int) -> bool:
 
 
 def layouts_of(entry: GameEntry, num_players: int | None) -> dict[str, list[Options]]:
-    """Return what of a game is compiled separately: name -> options of the games to play."""
+    """Return the parts of a game that are compiled separately: name -> options of the games to play."""
     layouts = entry.hook("warmup")
     if layouts is not None:
         named: dict[str, list[Options]] = layouts(num_players)
@@ -110,7 +110,7 @@ def warm_up(game_id: str, options: Options) -> None:
 
 
 def _plays(name: str, game: Game) -> bool:
-    """Return whether an agent plays the game, in this configuration."""
+    """Return whether an agent can play the game in this configuration."""
     try:
         make_agent(name, GameInfo.of(game))
     except ValueError:
@@ -119,7 +119,7 @@ def _plays(name: str, game: Game) -> bool:
 
 
 def _search(text: str, game: Game) -> None:
-    """Let a search play until it has compared choices."""
+    """Have a search play until it has compared choices."""
     batch = Batch(game, 1)
     batch.reset(np.zeros(1, np.int64))
     agent: Any = make_agent(text, GameInfo.of(game))
@@ -131,7 +131,7 @@ def _search(text: str, game: Game) -> None:
 
 
 def _ask_network(game: Game) -> None:
-    """Let a small network choose: by its kernel, and where torch is installed by that too, which calls others."""
+    """Have a small network choose: by its kernel and, if torch is installed, by torch, which calls other kernels."""
     info, sizes = GameInfo.of(game), NetworkSizes(token=1, mark=1, hidden=2, patch=0, message=1)
     batch = Batch(game, 1)
     batch.reset(np.zeros(1, np.int64))
@@ -147,7 +147,7 @@ def _ask_network(game: Game) -> None:
 
 
 def _play_match(game: Game, name: str) -> None:
-    """Play a game between agents, look at it from all sides, record it and narrate it."""
+    """Play a game, render it as several viewers see it, record it and narrate it."""
     match = Match(game)
     agent = make_agent(name, GameInfo.of(game))
     agent.reset(0)
@@ -178,7 +178,7 @@ def _play_match(game: Game, name: str) -> None:
 
 
 def _tell(match: Match, table: GameTable) -> None:
-    """Put a decision into words as people are told it, with the odds of attacks."""
+    """Put a decision into words as for people, with the odds of attacks."""
     picture = find_picture(match.game, match.states, match.player)
     if picture is not None:
         known = known_states(match)

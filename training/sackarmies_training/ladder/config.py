@@ -14,8 +14,8 @@ from sackarmies_env.registry import load_players
 from sackarmies_training.config import LEARNER, AgentText, Count, GameSection
 from sackarmies_training.seeds import MAX_SEED
 
-MAX_NAME = 24  # characters of a rung
-NOT_OF_THE_GAME = ("armies", "generals", "num_players")  # keys of [game] that the contest decides
+MAX_NAME = 24  # characters in the name of a rung
+NOT_OF_THE_GAME = ("armies", "generals", "num_players")  # keys of [game] that the contest decides itself
 
 
 class Rung(StrictModel):
@@ -31,14 +31,14 @@ class Rung(StrictModel):
 
 
 class Pool(StrictModel):
-    """What is played at tables of one size.
+    """Games at tables of one size.
 
     Attributes:
-        players: seats.
-        units: of each line-up; a unit is one draw of armies and chance, played in all seatings.
-        line_ups: "pairs", each two rungs, by turns around the table; or "mixed", all choices of as many different rungs
-            as there are seats.
-        rungs: names of those that play; left out, all.
+        players: number of seats.
+        units: units of each line-up; a unit is one draw of armies and chance, played in all seatings.
+        line_ups: "pairs", every two rungs, alternating around the table; or "mixed", all choices of as many different
+            rungs as there are seats.
+        rungs: names of the rungs that play; if omitted, all.
     """
 
     players: Annotated[int, Field(ge=2)]
@@ -48,14 +48,14 @@ class Pool(StrictModel):
 
 
 class ContestConfig(StrictModel):
-    """What contests of units have in common: the game and its armies, but for the number of players.
+    """Common settings of contests of units: the game and its armies, but not the number of players.
 
     Attributes:
-        seed: of armies and chance; frozen, so that anybody can play the same games.
-        workers: processes.
-        armies: that seats hold in equal shares; left out, all built-in ones.
-        replays: keep a record of each game that is played, and make a page of it, which the report links to.
-        game: id and options, but for armies and number of players.
+        seed: seed of armies and chance; frozen, so that anybody can play the same games.
+        workers: number of processes.
+        armies: armies that seats hold in equal shares; if omitted, all built-in ones.
+        replays: keep a record of each game that is played, and make a page of it, linked from the report.
+        game: id and options, except armies and number of players.
     """
 
     seed: Annotated[int, Field(ge=0, lt=MAX_SEED)] = 1
@@ -73,7 +73,7 @@ class ContestConfig(StrictModel):
         return tuple(choices["armies"]()) if "armies" in choices else ()
 
     def make_game(self, players: int, armies: tuple[str, ...]) -> Game:
-        """Build a game for so many players, with an army for each, or none in a game without armies."""
+        """Build a game for `players` players, with an army for each, or none in a game without armies."""
         section = {name: value for name, value in (self.game.model_extra or {}).items() if value is not None}
         return load_players(self.game.id, players, **section, **({"armies": list(armies)} if armies else {}))
 
@@ -88,7 +88,7 @@ class ContestConfig(StrictModel):
 
     @property
     def taken_from(self) -> str:
-        """Where armies and number of players come from, in words."""
+        """Where armies and the number of players come from, in words."""
         return "a ladder takes it from `armies` and from each [[pool]]"
 
 
@@ -96,10 +96,10 @@ class LadderConfig(ContestConfig):
     """A ladder.
 
     Attributes:
-        folder: for results.
-        anchor: the rung with the rating 0; left out, the mean of the rungs that games compare is 0.
+        folder: folder for results.
+        anchor: the rung with rating 0; if omitted, the mean of the rungs that games compare is 0.
         rung: the rungs, weakest first as far as is known.
-        pool: the tables.
+        pool: the pools, one for each table size.
     """
 
     folder: str

@@ -1,4 +1,4 @@
-"""Playing of a ladder: what is missing is played, each finished unit is kept at once."""
+"""Playing of a ladder: missing units are played, and each is stored as soon as it is finished."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SavePlace = Callable[[int, Finished], None]
 class UnitPlayer:
     """Plays units, in this process or in several others.
 
-    Several processes measure time better: nothing but games runs in them.
+    Separate processes measure time better, since nothing but games runs in them.
     """
 
     def __init__(
@@ -59,14 +59,14 @@ class UnitPlayer:
         is_recording: bool = False,
         measures_luck: bool = False,
     ) -> None:
-        """Make ready.
+        """Prepare to play.
 
         Args:
-            config: what is played.
-            makers: make agents by name.
+            config: the ladder.
+            makers: name -> function that makes the agent.
             pool: processes to play in; None: this one.
-            is_recording: whether `play` hands over records of games.
-            measures_luck: whether luck is measured in the games of `play`, which takes longer than quick agents play.
+            is_recording: whether `play` passes on records of games.
+            measures_luck: whether luck is measured in the games of `play`; that takes longer than quick agents take.
         """
         self.config = config
         self.makers = dict(makers)
@@ -75,7 +75,7 @@ class UnitPlayer:
         self._measures_luck = measures_luck
 
     def play(self, units: Sequence[Unit], save: Save) -> None:
-        """Play units and hand over each as soon as it has ended.
+        """Play units, and call `save` with each as soon as it is finished.
 
         Raises:
             ValueError: an agent cannot be made, or a process that plays games died.
@@ -86,12 +86,12 @@ class UnitPlayer:
         self.run(jobs, lambda place, finished: save(finished))
 
     def run(self, jobs: Sequence[UnitJob], save: SavePlace) -> None:
-        """Play jobs and hand over the place of each and what came of it once it has ended; errors as for `play`."""
+        """Play jobs, and call `save` with the index and result of each once it is finished; errors as for `play`."""
         run_jobs(self._pool, jobs, save)
 
 
 def run_jobs(pool: Pool | None, jobs: Sequence[UnitJob], save: SavePlace) -> None:
-    """Play jobs in the processes of a pool, or in this one; hand over the place of each with what came of it.
+    """Play jobs in the processes of a pool or in this one; call `save` with the index and result of each.
 
     Raises:
         ValueError: an agent cannot be made, or a process that plays games died.
@@ -115,7 +115,7 @@ def unit_player(
     is_recording: bool = False,
     measures_luck: bool = False,
 ) -> Iterator[UnitPlayer]:
-    """Give the block what plays units, on as many processes as the configuration says or on a cluster."""
+    """Provide a player of units, with as many processes as the configuration says or on a cluster."""
     if on is Place.LOCAL and config.workers == 1:
         yield UnitPlayer(config, makers, None, is_recording=is_recording, measures_luck=measures_luck)
     else:
@@ -124,26 +124,26 @@ def unit_player(
 
 
 def makers_of(agents: Mapping[str, str]) -> dict[str, Maker]:
-    """Return what makes agents, by name."""
+    """Return the makers of agents, by name."""
     return {name: maker_of(text) for name, text in agents.items()}
 
 
 def base_identity(config: LadderConfig) -> dict[str, Any]:
-    """Return what all results of a ladder depend on besides the rungs: code, rules, armies, seed."""
+    """Return everything that results of a ladder depend on besides the rungs: code, rules, armies, seed."""
     return {"format": FORMAT, **contest_identity(config, [pool.players for pool in config.pool])}
 
 
 def ladder_identity(config: LadderConfig) -> dict[str, Any]:
-    """Return what the units of a ladder depend on besides the rungs: also how luck is measured in their games."""
+    """Return everything that units of a ladder depend on besides the rungs, including how luck is measured."""
     return {**base_identity(config), "luck": source_digest([Path(luck.__file__)])}
 
 
 def contest_identity(config: ContestConfig, sizes: Sequence[int]) -> dict[str, Any]:
-    """Return what all results of a contest depend on besides its agents.
+    """Return everything that results of a contest depend on besides its agents.
 
     Args:
-        config: of the contest.
-        sizes: numbers of players of its games.
+        config: configuration of the contest.
+        sizes: numbers of players in its games.
     """
     return {
         "version": __version__,
@@ -157,7 +157,7 @@ def contest_identity(config: ContestConfig, sizes: Sequence[int]) -> dict[str, A
 
 
 def rules_digest(config: ContestConfig, players: int) -> str:
-    """Return a digest of the rules of games of so many players, and of what each army holds."""
+    """Return a digest of the rules of games of `players` players, and of the contents of each army."""
     armies = config.army_list or ("",)
     games = [config.make_game(players, (army,) * players if army else ()) for army in armies]
     return hashlib.sha256(" ".join(game.digest for game in games).encode()).hexdigest()[:DIGEST]
@@ -168,7 +168,7 @@ class Ladder:
     """A ladder and its folder.
 
     Attributes:
-        config: what it is.
+        config: its configuration.
         folder: `ladder.json` says what results depend on, `units.jsonl` holds them.
     """
 
@@ -185,9 +185,9 @@ class Ladder:
         return folder_identity(self.folder, self.config, ladder_identity(self.config))
 
     def open(self) -> list[Unit]:
-        """Make the folder, or resume it, and return what is still to be played.
+        """Make the folder, or resume it, and return the units still to be played.
 
-        A rung that the folder has not seen is added; everything else must be as it was.
+        A rung that is new to the folder is added; everything else must be as it was.
 
         Raises:
             ValueError: see `identity`.
@@ -203,7 +203,7 @@ class Ladder:
         return [unit for unit in planned if key_of(unit) not in finished]
 
     def play(self, units: Sequence[Unit], progress: Progress, on: Place = Place.LOCAL) -> None:
-        """Play units and keep each as it ends, on this machine or a cluster.
+        """Play units, and store each as it ends, on this machine or a cluster.
 
         `progress` is called with the number of games that ended.
 
@@ -232,11 +232,11 @@ class Ladder:
 
 
 def folder_identity(folder: Path, config: LadderConfig, identity: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the file of a folder's identity must hold: `identity`, the rungs, and those that it has seen before.
+    """Return what the identity file of a folder must hold: `identity`, the rungs, and rungs that it already holds.
 
     Raises:
-        ValueError: the folder holds results of other code, rules or seed, of code that is unknown, or of another agent
-            under a rung's name.
+        ValueError: the folder holds results of other code, rules or seed, of unknown code, or of another agent under a
+            rung's name.
     """
     path, units = folder / IDENTITY, folder / UNITS
     rungs = {name: agent_identity(text) for name, text in config.agents.items()}
@@ -264,12 +264,12 @@ def check_identity(path: Path, identity: Mapping[str, Any], found: Any) -> None:
     """Refuse a folder whose results depend on other things than `identity`; rules of other pools do not matter.
 
     Args:
-        path: the file.
+        path: the identity file.
         identity: what results depend on here.
         found: content of the file.
 
     Raises:
-        ValueError: with what differs.
+        ValueError: something differs, or the file is damaged.
     """
     if not isinstance(found, dict) or not isinstance(found.get("rules"), dict):
         raise ValueError(f"{named(path)} is damaged: it must hold a table, with a table `rules`")

@@ -1,4 +1,4 @@
-"""Estimates from the units of one pool of a ladder: those of all statistics, and what each rung took to think."""
+"""Estimates from the units of one pool of a ladder: those of `stats.estimate`, and how long each rung thought."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from sackarmies_training.stats.estimate import Estimate, Estimates
 
 @dataclass(frozen=True)
 class RungResult:
-    """What was measured of a rung in one pool.
+    """Measurements of a rung in one pool.
 
     Attributes:
-        name: of the rung.
+        name: name of the rung.
         rating: in Elo.
         is_measured: whether the rating rests on games alone; if not, the rung, or a group that it belongs to, took all
-            points or none from the others, so that only the prior says how far they are apart.
-        score: share of the points that it and its opponents took together, pair by pair.
+            points or none from the others, so that only the prior says how far apart they are.
+        score: its share of the points that it and its opponents took in its games.
         tally: wins, draws, losses.
         draw_share: share of its games that were drawn between rungs at the top.
-        thinking: of all its decisions.
+        thinking: time of all its decisions.
         forfeits: games lost by forfeit.
     """
 
@@ -43,25 +43,25 @@ class PoolEstimates(Estimates):
     """Estimates from finished units of one pool."""
 
     def __init__(self, names: Sequence[str], entries: Sequence[UnitEntry], anchor: str | None = None) -> None:
-        """Take what has been played.
+        """Take the finished units.
 
         Args:
-            names: of the rungs.
+            names: names of the rungs.
             entries: units of one pool, at least one.
-            anchor: the rung with the rating 0; None: the mean of the largest group is 0, see `groups`.
+            anchor: the rung with rating 0; None: the mean of the largest group is 0, see `groups`.
         """
         super().__init__(names, [entry.played for entry in entries], anchor)
         self.entries = list(entries)
 
     @cached_property
     def adjusted(self) -> Estimates | None:
-        """The same with the luck of flips or dice taken out; None where it was not measured in all games."""
+        """The same estimates with the luck of flips or dice taken out; None if it was not measured in all games."""
         if not all(entry.luck for entry in self.entries):
             return None
         return Estimates(self.names, self.units, self.anchor, is_adjusted=True)
 
     def result(self, name: str) -> RungResult:
-        """Return what was measured of a rung.
+        """Return the measurements of a rung.
 
         Raises:
             ValueError: it has not played.

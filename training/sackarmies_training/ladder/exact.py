@@ -1,8 +1,8 @@
 """Exact values of small positions: every action and every flip, to the end; and what agents lose there.
 
-For games of two players whose returns add up to zero, positions in which nothing is hidden, and chance that can be
-forced in one queue of equally likely results, such as coins. The tree is searched depth first; positions that differ in
-nothing but what has happened before are one (`position_key`).
+This is for zero-sum games of two players, positions in which nothing is hidden, and chance that can be forced in one
+queue of equally likely results, such as coins. The tree is searched depth first; positions that differ only in what
+happened before count as one (`position_key`).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from sackarmies_env.core.step_batch import Command, Outputs, dispatch
 
 MAX_NODES = 1_000_000
 KEY_BYTES = 16
-SAMPLES = 3  # of what a seat cannot know, asked for to see that there is nothing
-EVENTS = "public events, latest first"  # part of a state that tells of the past alone
+SAMPLES = 3  # sampled states for each seat, to check that nothing is hidden from it
+EVENTS = "public events, latest first"  # part of a state that is only about the past
 PAST = ("decisions",)
 NOTHING = 1e-9  # differences below this are rounding
 
@@ -36,10 +36,10 @@ class Decision:
     """A decision with the exact values of all its choices.
 
     Attributes:
-        states: `(1,)`, where it is; not to be kept, since it is used again.
-        player: who decides.
+        states: `(1,)`, the state of the decision; do not keep it, since it is reused.
+        player: the current player.
         actions: legal ids.
-        values: `(actions,)`, what `player` can expect after each, both players playing best from there on.
+        values: `(actions,)`, what `player` can expect after each if both players play best from there on.
     """
 
     states: Records
@@ -49,7 +49,7 @@ class Decision:
 
     @property
     def value(self) -> float:
-        """What the player can expect."""
+        """What the player can expect with the best choice."""
         return float(self.values.max())
 
     @property
@@ -70,10 +70,10 @@ class ExactValues:
     """Values of positions by full enumeration.
 
     Attributes:
-        game: of two players, zero-sum.
-        max_nodes: decisions that are looked at, at most.
-        visit: called with each different decision once, its values known.
-        nodes: different decisions so far.
+        game: a zero-sum game of two players.
+        max_nodes: maximum number of decisions to look at.
+        visit: called once with each different decision, when its values are known.
+        nodes: number of different decisions so far.
     """
 
     game: Game
@@ -86,7 +86,8 @@ class ExactValues:
         """Refuse a game whose values could not be enumerated.
 
         Raises:
-            ValueError: it has other players than two, is not zero-sum, or has no chance that can be forced.
+            ValueError: it is not for two players, is not zero-sum, or does not have exactly one shared kind of chance
+                that can be forced.
         """
         if self.game.num_players != 2 or not self.game.zero_sum:
             raise ValueError("exact values are for two players whose returns add up to zero")
@@ -104,11 +105,11 @@ class ExactValues:
         ]
 
     def value(self, states: Records) -> float:
-        """Return what player 0 can expect in `states[0]`, both players playing best.
+        """Return what player 0 can expect in `states[0]` if both players play best.
 
         Raises:
             TooLarge: there are more than `max_nodes` decisions.
-            ValueError: something is hidden, or chance is not in the kind that can be forced.
+            ValueError: something is hidden, or there is chance other than the kind that can be forced.
         """
         player = int(states["current_player"][0])
         if player == NO_PLAYER:
@@ -146,10 +147,10 @@ class ExactValues:
         return sum(chance * self.value(after) for chance, after in self.outcomes(states, action))
 
     def outcomes(self, states: Records, action: int) -> list[tuple[float, Records]]:
-        """Return all that an action may lead to in `states[0]`, with chances that sum up to 1.
+        """Return all outcomes of an action in `states[0]`, with probabilities that add up to 1.
 
-        Each outcome is found by forcing: results that were used without being forced so far become further outcomes,
-        with each of their alternatives in turn.
+        Outcomes are found by forcing: results that were used without having been forced lead to further outcomes, with
+        each of their alternatives in turn.
         """
         found: list[tuple[float, Records]] = []
         waiting: list[tuple[int, ...]] = [()]
@@ -165,9 +166,9 @@ class ExactValues:
     def _step(
         self, states: Records, action: int, forced: Sequence[tuple[int, ...]]
     ) -> list[tuple[tuple[int, ...], Records, int]]:
-        """Apply an action once for each list of forced results; return these, the state after it, results used.
+        """Apply an action once for each list of forced results; return each list, the state after it, results used.
 
-        Behind the forced results come first ones of their kind, as many as a state holds.
+        After the forced results, the queue is filled up with the first result of their kind.
         """
         name = self._chance.name
         after = self.game.new_states(len(forced))
@@ -190,7 +191,7 @@ class ExactValues:
         return [(results, after[row : row + 1], used[row]) for row, results in enumerate(forced)]
 
     def position_key(self, states: Records) -> bytes:
-        """Return what `states[0]` is known by: all of it but streams of chance, forced results, log and counters."""
+        """Return a key of `states[0]`: a hash of all of it but streams of chance, forced results, log and counters."""
         copy = self.game.new_states(1)
         copy_records(states[:1], copy)
         for name in self._dropped:
@@ -198,7 +199,7 @@ class ExactValues:
         return hashlib.blake2b(copy.tobytes(), digest_size=KEY_BYTES).digest()
 
     def _check_nothing_hidden(self, states: Records) -> None:
-        """Refuse a state in which a seat does not know all: samples of what it may be differ then."""
+        """Refuse a state in which something is hidden from a seat: samples of what it may be differ then."""
         for seat in range(2):
             samples = self.game.new_states(SAMPLES)
             for row in range(SAMPLES):

@@ -1,7 +1,7 @@
-"""A best response that is learned: a network clones the fixed agent, then learns against it.
+"""Learned best response: a network clones the fixed agent, then learns against it.
 
-A response that began from nothing would have to learn the game first. Beginning with a clone was found to expose more
-at the same budget in a card game (Haluska and Schmid, "Learning to Beat ByteRL", arXiv 2404.16689, 2024).
+A response that starts from nothing would have to learn the game first. In a card game, starting with a clone was found
+to expose more at the same budget (Haluska and Schmid, "Learning to Beat ByteRL", arXiv 2404.16689, 2024).
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from sackarmies_training.teacher import Lesson, learn_labels, lessons_of
 
 PLAYERS = 2
 CLONED = 0.1  # share of the budget that goes into the clone
-SIDE_BY_SIDE = 4  # games of each line-up, which is each army once in each seat
-SAVES = 20  # of a training
-KEPT = 2  # checkpoints: the newest may have been written just before a kill, and not be known to the arena yet
+SIDE_BY_SIDE = 4  # games of each line-up at once; over all line-ups, each army is once in each seat
+SAVES = 20  # per training run
+KEPT = 2  # checkpoints: the newest may have been written just before a kill, and still be unknown to the arena
 LEARN = LearnSection(
     decisions=2**52,  # games are counted instead
     entropy=0.0,
@@ -58,10 +58,10 @@ LEARN = LearnSection(
 
 
 class FixedOpponent(SelfPlay):
-    """Games of the network against a fixed agent, each of them in every seat equally often.
+    """Games of the network against a fixed agent; both sit in every seat equally often.
 
     Attributes:
-        seats: `(n,)`, where the network sits in each game.
+        seats: `(n,)`, the network's seat in each game.
     """
 
     def __init__(self, line_ups: Sequence[Game], section: LearnSection, seed: int, opponent: Agent) -> None:
@@ -71,7 +71,7 @@ class FixedOpponent(SelfPlay):
         self.seats = np.concatenate([np.arange(rows.stop - rows.start) % PLAYERS for rows, _ in self.batches])
 
     def _played(self, drawn: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the opponent's choices in place of what the network has drawn for its seats."""
+        """Return the drawn actions, with the opponent's own choices at its seats."""
         theirs = np.concatenate([batch.players for _, batch in self.batches]) != self.seats
         observations = np.concatenate([batch.observations for _, batch in self.batches])[theirs]
         masks = np.concatenate([batch.action_masks for _, batch in self.batches])[theirs]
@@ -85,7 +85,7 @@ class FixedOpponent(SelfPlay):
         return played
 
     def learn(self, learner: Learner, fraction: float) -> int:
-        """Play, and let the network learn from its own decisions; return how many games have ended."""
+        """Play, and have the network learn from its own decisions; return how many games have ended."""
         played = self.play(learner.network)
         lesson = look_back(played, learner.section)
         own = torch.from_numpy(played.seats == self.seats).flatten()
@@ -95,10 +95,10 @@ class FixedOpponent(SelfPlay):
 
 
 class LearnedResponse:
-    """Clones the fixed agent from its games against itself, then improves against it by the trainer `learn.py`.
+    """Clones the fixed agent from its games against itself, then improves against it with the trainer `learn.py`.
 
-    Where the game has a scripted agent, its choice is an input of the network: the fixed agent's own weights where that
-    is what is to be exploited. Games of the clone count, and so do those that are begun.
+    If the game has a scripted agent, its choice is an input of the network: with the weights of the fixed agent, if
+    that is scripted. Games of the clone count, and so do games that are only begun.
     """
 
     doc = "a network that clones the fixed agent, then learns against it by policy gradient"
@@ -147,7 +147,7 @@ class LearnedResponse:
 
 
 def learn_config(arena: Arena) -> LearnConfig:
-    """Return the configuration of the training of a response."""
+    """Return the training configuration of a response."""
     is_scripted = parse_agent(arena.text).name == "greedy"
     scripted = "greedy" if find_hook(arena.config.game.id, "greedy") is not None else ""
     advice = arena.text if is_scripted else scripted
@@ -171,7 +171,7 @@ def line_ups_of(arena: Arena) -> list[Game]:
 
 
 def clone(learner: Learner, arena: Arena, line_ups: Sequence[Game]) -> None:
-    """Let the network learn the choices of the fixed agent, in games of that agent against itself."""
+    """Have the network learn the choices of the fixed agent, from games of that agent against itself."""
     section = TeacherSection(agent=arena.text, decisions=1, games=SIDE_BY_SIDE, softness=0.06)
     number = math.ceil(CLONED * arena.budget / SIDE_BY_SIDE)
     seed = derive(arena.config.seed, "clone")
@@ -187,7 +187,7 @@ def clone(learner: Learner, arena: Arena, line_ups: Sequence[Game]) -> None:
 def improve(
     learner: Learner, arena: Arena, config: LearnConfig, line_ups: Sequence[Game], checkpoints: CheckpointFolder
 ) -> None:
-    """Learn against the fixed agent until the budget allows no more games than are under way."""
+    """Learn against the fixed agent until fewer games are left in the budget than are under way."""
     seed = derive(arena.config.seed, "response", learner.decisions)
     torch.manual_seed(seed)
     opponent = arena.target(GameInfo.of(line_ups[0]))
@@ -205,6 +205,6 @@ def improve(
 
 
 def keep(learner: Learner, arena: Arena, config: LearnConfig, game: Game, checkpoints: CheckpointFolder) -> None:
-    """Keep what the training needs to go on from here."""
+    """Save what the training needs to resume from here."""
     save_learner(checkpoints, learner, config, game, 0.0)
     arena.save({"decisions": learner.decisions})

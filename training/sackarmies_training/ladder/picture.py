@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 INK, PAPER, LINE, PALE = "#1f2933", "#ffffff", "#b3541e", "#9aa5b1"
 ROW_INCHES = 0.34
-BELOW = 0.25  # rows, between the two ratings of a rung
+BELOW = 0.25  # rows between the two ratings of a rung
 SETTINGS: dict[Any, Any] = {"svg.hashsalt": "sackarmies", "svg.fonttype": "none", "font.size": 9}
 
 
@@ -43,7 +43,7 @@ def draw(reports: Sequence[PoolReport], form: Literal["png", "svg"]) -> bytes:
                     panel.plot([fair.value], [place - BELOW], "o", color=INK, markersize=3)
             panel.set_yticks(range(len(report.rungs)), [rung.name for rung in reversed(report.rungs)])
             panel.set_ylim(-0.6, len(report.rungs) - 0.4)
-            panel.locator_params(axis="x", nbins=6)  # of ratings of four digits more would overlap
+            panel.locator_params(axis="x", nbins=6)  # with four-digit ratings, more would overlap
             panel.grid(axis="x", alpha=0.3)
             panel.spines[["top", "right"]].set_visible(False)
             thin = "" if adjusted is None else "\nthin: luck taken out"
@@ -54,7 +54,7 @@ def draw(reports: Sequence[PoolReport], form: Literal["png", "svg"]) -> bytes:
 
 
 def saved(figure: Figure, form: Literal["png", "svg"]) -> bytes:
-    """Return a figure as a file without dates; to be called with `SETTINGS`, which make names within it repeatable."""
+    """Return a figure as a file without dates; call it within `SETTINGS`, which make names in the file repeatable."""
     out = io.BytesIO()
     metadata = {"Software": None} if form == "png" else {"Date": None, "Creator": None}
     figure.savefig(out, format=form, dpi=150, metadata=metadata)

@@ -1,4 +1,4 @@
-"""Placing of a newcomer among the rungs: a binary search by sequential tests, and how sure its answer is."""
+"""Placing of a newcomer among the rungs: a binary search by sequential tests, and how certain its answer is."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from sackarmies_training.stats.sprt import SprtPlan, Verdict, count_units, first
 NEWCOMER = "newcomer"
 ADDED = "added"  # folder of newcomers within that of the ladder
 DIGEST = 12  # hexadecimal digits in the name of a newcomer's folder
-AHEAD = 4  # units a process that are played before the test is asked again
+AHEAD = 4  # units per process that are played before the test is asked again
 
-Play = Callable[[Sequence[Unit]], None]  # plays and keeps units
+Play = Callable[[Sequence[Unit]], None]  # plays and stores units
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Comparison:
     """A finished test of the newcomer against a rung.
 
     Attributes:
-        rung: its name.
+        rung: name of the rung.
         verdict: what the test says.
         counts: units by the newcomer's points: 0, 1/2, 1, 3/2, 2.
         ratio: log-likelihood ratio at the end.
-        score: share of the points that the newcomer took.
+        score: the newcomer's share of the points.
     """
 
     rung: str
@@ -53,8 +53,8 @@ class Placing:
     """Where a newcomer stands.
 
     Attributes:
-        above: the rung next below it, None if it stands at the foot.
-        below: the rung next above it, None if it stands at the head.
+        above: the rung directly below it, None if it stands at the foot.
+        below: the rung directly above it, None if it stands at the head.
         comparisons: the tests, in order.
     """
 
@@ -70,10 +70,10 @@ class Placing:
 
 
 class Newcomer:
-    """A newcomer's games with the rungs, in a folder of its own, so that an interrupted placing resumes."""
+    """A newcomer's games against the rungs, in its own folder, so that an interrupted placing can resume."""
 
     def __init__(self, config: LadderConfig, agent: str, folder: Path) -> None:
-        """Name the agent by its text form; `folder` is the ladder's.
+        """Take the text form of the agent, and the folder of the ladder.
 
         Raises:
             ValueError: the agent's text or file is wrong, or the ladder has no games of two players.
@@ -100,12 +100,12 @@ class Newcomer:
         self.store.open()
 
     def units(self, rung: str, count: int) -> list[Unit]:
-        """Return the first units against a rung."""
+        """Return the first `count` units against a rung."""
         line_up = (NEWCOMER, rung) if rung > NEWCOMER else (rung, NEWCOMER)
         return [make_unit(self.config, line_up, number) for number in range(count)]
 
     def finished(self, rung: str, count: int) -> list[UnitEntry]:
-        """Return the units against a rung up to the first one that has not been played, in order, `count` at most."""
+        """Return the units against a rung, in order, up to the first one that has not been played, at most `count`."""
         units = self.units(rung, count)
         found = self.store.read(units)
         entries = []
@@ -116,11 +116,11 @@ class Newcomer:
         return entries
 
     def place(self, rungs: Sequence[str], plan: SprtPlan, progress: Progress) -> Placing:
-        """Place the newcomer by binary search; each finished unit is kept at once.
+        """Place the newcomer by binary search; each finished unit is stored at once.
 
         Args:
             rungs: from the weakest to the strongest.
-            plan: of each test.
+            plan: plan of each test.
             progress: called with the number of games that ended.
 
         Raises:
@@ -140,7 +140,7 @@ class Newcomer:
         """Test the newcomer against a rung.
 
         Units count in the order of their numbers, whichever ends first, so that the answer does not depend on the
-        number of processes; those that were played beyond the end of the test are kept and do not count.
+        number of processes. Units played beyond the end of the test are stored but do not count.
         """
         part = AHEAD * self.config.workers
         while True:
@@ -155,7 +155,7 @@ class Newcomer:
 
 
 def comparison_of(rung: str, plan: SprtPlan, entries: Sequence[UnitEntry], verdict: Verdict) -> Comparison:
-    """Return a finished test."""
+    """Summarize a finished test."""
     counts = count_units([entry.points(NEWCOMER) for entry in entries])
     score = PoolEstimates([NEWCOMER, rung], entries).payoff(NEWCOMER, rung)
     if score is None:
@@ -164,7 +164,7 @@ def comparison_of(rung: str, plan: SprtPlan, entries: Sequence[UnitEntry], verdi
 
 
 def search(rungs: Sequence[str], compare: Callable[[str], Comparison]) -> Placing:
-    """Find the place of a newcomer by as few tests as a binary search needs; one without an answer ends it.
+    """Find the place of a newcomer by binary search; a test without an answer ends the search.
 
     Args:
         rungs: from the weakest to the strongest, at least one.
@@ -188,7 +188,7 @@ def search(rungs: Sequence[str], compare: Callable[[str], Comparison]) -> Placin
 
 
 def placing_sentences(agent: str, placing: Placing, plan: SprtPlan) -> list[str]:
-    """Return where a newcomer stands and how sure that is."""
+    """Say where a newcomer stands, and how certain that is."""
     lines = [comparison_sentence(one, plan) for one in placing.comparisons]
     games = sum(one.score.games for one in placing.comparisons)
     tests = len(placing.comparisons)
@@ -210,7 +210,7 @@ def placing_sentences(agent: str, placing: Placing, plan: SprtPlan) -> list[str]
 
 
 def comparison_sentence(one: Comparison, plan: SprtPlan) -> str:
-    """Return what a test says, with its figures."""
+    """Say what a test found, with its figures."""
     low, high = plan.limits
     counts = ", ".join(map(str, one.counts))
     elo = " to ".join(f"{elo_of(share):+.0f}" for share in (one.score.low, one.score.high))

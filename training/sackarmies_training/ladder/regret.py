@@ -1,4 +1,4 @@
-"""Agents on positions of known value: what their choices lose against the best ones."""
+"""Agents in positions of known value: what their choices lose compared with the best ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sackarmies_env.registry import DEFAULT_GAME, load_game, load_scenario
 from sackarmies_training.ladder.exact import MAX_NODES, NOTHING, Decision, ExactValues
 from sackarmies_training.seeds import derive
 
-EVEN_FLIPS = {"coin", "die"}  # methods by which heads and tails are equally likely, whatever came before
+EVEN_FLIPS = {"coin", "die"}  # flip methods with equally likely heads and tails, whatever came before
 
 
 @dataclass
@@ -27,8 +27,8 @@ class Regrets:
 
     Attributes:
         agent: text form.
-        root: its choice in the position itself, None until it was asked.
-        regrets: of its choices at all decisions that matter, each decision once.
+        root: its choice in the position itself; None until it is asked.
+        regrets: regrets of its choices at all decisions that matter, each decision once.
     """
 
     agent: str
@@ -56,13 +56,13 @@ class Solved:
     """A position with its exact values, and what agents choose in it.
 
     Attributes:
-        name: of the position.
+        name: name of the position.
         player: who decides first.
-        texts: of that player's choices.
+        texts: that player's choices, in words.
         values: what the player can expect after each.
-        nodes: different decisions of the whole tree.
-        mattering: those at which some choice is worse than another.
-        regrets: of the agents.
+        nodes: number of different decisions in the whole tree.
+        mattering: number of decisions at which some choice is worse than another.
+        regrets: regrets of each agent.
         root_actions: ids of the choices.
     """
 
@@ -81,7 +81,7 @@ class Solved:
         return max(self.values)
 
     def root_regret(self, one: Regrets) -> float:
-        """Return what an agent's first choice loses."""
+        """Return the regret of an agent's choice in the position itself."""
         if one.root is None:
             raise ValueError(f"{one.agent!r} was not asked")
         return self.value - self.values[self.root_actions.index(one.root)]
@@ -91,7 +91,7 @@ def load_position(source: str | Path, game_id: str = DEFAULT_GAME) -> Game:
     """Build the game of a scenario whose flips are even.
 
     Raises:
-        ValueError: there is no such scenario, it has faults, or its flips depend on those before.
+        ValueError: there is no such scenario, it has faults, or its flips depend on earlier ones.
     """
     scenario = load_scenario(source, game_id)
     method = scenario.get("switches", {}).get("flip_method", "coin")
@@ -104,11 +104,11 @@ def solve(name: str, game: Game, agents: Sequence[str], *, seed: int = 1, max_no
     """Find the exact values of a position, and ask agents at every decision in it.
 
     Args:
-        name: of the position.
-        game: which begins with the position.
-        agents: text forms; each is asked once at each decision that matters, reset before.
+        name: name of the position.
+        game: a game that begins with the position.
+        agents: text forms; each agent is reset and asked once at each decision that matters.
         seed: random seed of the agents.
-        max_nodes: decisions that are looked at, at most.
+        max_nodes: maximum number of decisions to look at.
 
     Raises:
         ValueError: see `exact.ExactValues`; or an agent cannot be made.
@@ -146,7 +146,7 @@ def solve(name: str, game: Game, agents: Sequence[str], *, seed: int = 1, max_no
 
 
 def choice_of(game: Game, agent: Agent, decision: Decision, seed: int) -> int:
-    """Return what an agent chooses at a decision, from what its seat may know.
+    """Return an agent's choice at a decision, from what its seat may know.
 
     Raises:
         Misconduct: it raised an exception.

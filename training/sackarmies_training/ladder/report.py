@@ -1,4 +1,4 @@
-"""Reports of a ladder: Markdown, CSV, one HTML page that needs nothing else, and plain data."""
+"""Reports of a ladder: Markdown, CSV, one self-contained HTML page, and plain data."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ RUNG_HEADS = (
     *("rung", "agent", "Elo", "95% interval", "games", "points", "won", "drawn", "lost", "draws"),
     *("decisions/s", "ms, median", "ms, 99%"),
 )
-ADJUSTED_HEADS = ("Elo, luck taken out", "95% interval")  # where luck was measured
-MARK = "*"  # of a rating that games alone do not set
+ADJUSTED_HEADS = ("Elo, luck taken out", "95% interval")  # if luck was measured
+MARK = "*"  # marks a rating that games alone do not set
 
 
 @dataclass(frozen=True)
 class PoolReport:
-    """A pool and what was measured in it, best rung first."""
+    """A pool and its measurements, best rung first."""
 
     pool: Pool
     estimates: PoolEstimates
@@ -50,7 +50,7 @@ class PoolReport:
 
 
 def make_reports(config: LadderConfig, entries: Sequence[UnitEntry]) -> list[PoolReport]:
-    """Return the reports of all pools in which every rung has played, of their finished units."""
+    """Return reports on the finished units of all pools in which every rung has played."""
     reports = []
     for pool in config.pool:
         rungs = config.rungs_of(pool)
@@ -77,7 +77,7 @@ def elo(difference: Rating) -> str:
 
 
 def design_sentences(config: LadderConfig, report: PoolReport) -> list[str]:
-    """Return what was played, and what it can say."""
+    """Describe what was played, and what it can say."""
     players, estimates = report.pool.players, report.estimates
     units = len(estimates.entries)
     armies = len(config.army_list)
@@ -99,7 +99,7 @@ def design_sentences(config: LadderConfig, report: PoolReport) -> list[str]:
 
 
 def step_sentence(step: Step, estimates: PoolEstimates) -> str:
-    """Return how far a rung stands above the next one, as far as the games say."""
+    """Describe how far a rung stands above the next one, as far as the games show."""
     met = estimates.payoff(step.upper, step.lower)
     direct = "" if met is None else f" It took {percent(met)} of their points in {met.games} games."
     if estimates.adjusted is not None and step.is_measured:
@@ -119,7 +119,7 @@ def step_sentence(step: Step, estimates: PoolEstimates) -> str:
 
 
 def interval(rung: RungResult) -> str:
-    """Return the interval of a rating, where games set one."""
+    """Return the interval of a rating, or "order only" if games alone do not set it."""
     return reach(rung.rating) if rung.is_measured else "order only"
 
 
@@ -129,7 +129,7 @@ def reach(rating: Rating) -> str:
 
 
 def rung_heads(report: PoolReport) -> list[str]:
-    """Return the heads of the columns of `rung_rows`."""
+    """Return the column headings of `rung_rows`."""
     return [*RUNG_HEADS, *(() if report.estimates.adjusted is None else ADJUSTED_HEADS)]
 
 
@@ -162,14 +162,14 @@ def rung_rows(config: LadderConfig, report: PoolReport) -> list[list[str]]:
 
 
 def thinking_cells(thinking: Thinking) -> list[str]:
-    """Return decisions a second, the median and the 99th percentile of a decision; nothing where none was measured."""
+    """Return decisions per second, and the median and 99th percentile per decision; blanks if none was measured."""
     if not thinking.decisions:
         return ["", "", ""]
     return [f"{thinking.rate:,.0f}", *(f"{1000 * thinking.quantile(share):.3g}" for share in (0.5, 0.99))]
 
 
 def payoff_rows(report: PoolReport) -> list[list[str]]:
-    """Return the share of their common points that the row took from the column, with intervals."""
+    """Return the row's share of the points that row and column took in their common games, with intervals."""
     names = [rung.name for rung in report.rungs]
     rows = []
     for one in names:
@@ -223,7 +223,7 @@ def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[
 
 
 def csv_text(config: LadderConfig, reports: Sequence[PoolReport]) -> str:
-    """Return a line for each rung and pool, and for each pair."""
+    """Return lines of CSV for each rung in each pool, and for each pair."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["players", "rung", "against", "agent", "value", "low", "high", "unit", "units", "games"])
@@ -252,7 +252,7 @@ def _rounded(measured: Rating | Estimate, digits: int) -> list[float | str]:
 
 
 def html_page(config: LadderConfig, reports: Sequence[PoolReport], folder: Path) -> str:
-    """Return one page with all styles and the picture (SVG) in it, and links to the files of games in the folder."""
+    """Return one page that includes all styles and the picture (SVG), and links to the files of games in the folder."""
     picture = draw(reports, "svg").decode()
     replays = Replays(folder, config.workers)
     parts = [Markup(picture[picture.index("<svg") :])]
@@ -264,7 +264,7 @@ def html_page(config: LadderConfig, reports: Sequence[PoolReport], folder: Path)
 
 
 def pool_section(config: LadderConfig, report: PoolReport) -> Iterator[Markup]:
-    """Yield what was measured in a pool."""
+    """Yield the measurements of a pool."""
     yield element("h2", report.title)
     yield items(design_sentences(config, report))
     yield table(rung_heads(report), rung_rows(config, report))
@@ -274,13 +274,13 @@ def pool_section(config: LadderConfig, report: PoolReport) -> Iterator[Markup]:
 
 
 def recorded_games(report: PoolReport, replays: Replays) -> dict[str, GameEntry]:
-    """Return the games of a pool that have records, by the names of their files."""
+    """Return the games of a pool that have records, by file name."""
     games = {name: game for entry in report.estimates.entries for name, game in entry.named_games.items()}
     return {name: game for name, game in games.items() if replays.record(name).exists()}
 
 
 def missing_replays(reports: Sequence[PoolReport], folder: Path) -> list[str]:
-    """Return the names of the games that have a record, but no page."""
+    """Return the names of the games that have a record but no page."""
     replays = Replays(folder, 1)
     return [name for report in reports for name in recorded_games(report, replays) if not replays.has_page(name)]
 
@@ -340,7 +340,7 @@ def _rung_data(config: LadderConfig, rung: RungResult, adjusted: Estimates | Non
 
 
 def _data(rating: Rating) -> dict[str, float | None]:
-    """Return a rating as plain data; None for ends that are no numbers of JSON."""
+    """Return a rating as plain data, with None for ends that are not JSON numbers."""
     return {name: number if math.isfinite(number) else None for name, number in asdict(rating).items()}
 
 

@@ -1,9 +1,9 @@
 """Exact values of small games for two players with hidden information, by one linear program.
 
 A player's plan is written as the weight of each sequence of their own choices (D. Koller, N. Megiddo and B. von
-Stengel, "Efficient computation of equilibria for extensive two-person games", 1996). What such plans pay is linear in
-each of them, so that the value of a zero-sum game is that of a linear program with a row for each sequence. Games are
-those of OpenSpiel: all chance is nodes of the tree, and players remember all that they have seen and done.
+Stengel, "Efficient computation of equilibria for extensive two-person games", 1996). The payoff is linear in the plan
+of each player, so the value of a zero-sum game is that of a linear program with a row for each sequence. Games are
+those of OpenSpiel: all chance is in nodes of the tree, and players remember all that they have seen and done.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class Plans:
     """The sequences of a player's choices, and the equations that weights of a plan satisfy.
 
     Attributes:
-        entries: of the equations, a row for each information set: weights of its choices, less that of the sequence
-            before them, add up to 0; in row 0 the weight of the empty sequence is 1.
-        size: how many sequences there are.
+        entries: entries of the equations, with a row for each information set: the weights of its choices, minus that
+            of the sequence before them, add up to 0; in row 0, the weight of the empty sequence is 1.
+        size: number of sequences.
     """
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class Plans:
         self._sets: dict[str, dict[int, int]] = {}
 
     def continuations(self, known: str, before: int, legal: list[int]) -> dict[int, int]:
-        """Return the sequence that each choice leads to, in an information set with a sequence before it."""
+        """Return the sequence that each choice leads to in an information set, given the sequence before it."""
         if known not in self._sets:
             row = len(self._sets) + 1
             self._sets[known] = {action: self.size + place for place, action in enumerate(legal)}
@@ -47,10 +47,10 @@ class Plans:
 
 
 def exact_value(game: Any) -> float:
-    """Return what player 0 can expect where both play best.
+    """Return what player 0 can expect if both play best.
 
     Args:
-        game: of OpenSpiel, zero-sum, for two players with perfect recall, and small: the whole tree is walked.
+        game: OpenSpiel game, zero-sum, for two players with perfect recall, and small: the whole tree is walked.
 
     Raises:
         ValueError: it is for another number of players, or no value was found.
@@ -60,7 +60,7 @@ def exact_value(game: Any) -> float:
     plans, payments = (Plans(), Plans()), list[Entry]()
     _walk(game.new_initial_state(), plans, (0, 0), 1.0, payments)
     mine, others = (each.equations() for each in plans)
-    paid = _matrix(payments, plans[0].size, plans[1].size)  # entries of the same place are added up
+    paid = _matrix(payments, plans[0].size, plans[1].size)  # entries at the same place are added up
     count, rows = plans[0].size, others.shape[0]
     gain = np.zeros(count + rows)
     gain[count] = -1.0  # linprog minimizes: the value is what the other player's row 0 is worth
@@ -79,7 +79,7 @@ def exact_value(game: Any) -> float:
 
 
 def _walk(state: Any, plans: tuple[Plans, Plans], at: tuple[int, int], chance: float, payments: list[Entry]) -> None:
-    """Add what ends below a state pay: by the sequences of both players that lead there, times the odds of chance."""
+    """Add the payments of all ends below a state, by the sequences of both players, times the odds of chance."""
     if state.is_terminal():
         payments.append((*at, chance * state.returns()[0]))
     elif state.is_chance_node():

@@ -1,4 +1,4 @@
-"""The file of finished units: JSON lines, appended one by one; a kill loses no finished line and doubles none."""
+"""The file of finished units: JSON lines, appended one by one; a kill neither loses nor repeats a finished line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Key = tuple[tuple[str, ...], int]  # line-up and number
 
 
 def key_of(unit: Unit) -> Key:
-    """Return what a unit is known by within a contest."""
+    """Return the key that identifies a unit within a contest."""
     return unit.line_up, unit.number
 
 
@@ -25,11 +25,11 @@ class UnitStore:
     """Finished units in a file. One process at a time may use it (`locks.locked`)."""
 
     def __init__(self, path: Path) -> None:
-        """Name the file; it need not exist."""
+        """Take the path of the file, which need not exist."""
         self.path = path
 
     def open(self) -> None:
-        """Remove what a kill left of a line that was being written.
+        """Remove a partial line that a kill left behind.
 
         Raises:
             OSError: the file cannot be changed.
@@ -45,12 +45,12 @@ class UnitStore:
         append_line(self.path, entry.model_dump_json())
 
     def read(self, planned: Iterable[Unit]) -> dict[Key, UnitEntry]:
-        """Return those of the planned units that are finished; others in the file are left out.
+        """Return the planned units that are finished; others in the file are left out.
 
-        So is what follows the last whole line: another process writes it, or a kill left it.
+        So is anything after the last whole line: another process is writing it, or a kill left it.
 
         Raises:
-            ValueError: a line is damaged or repeats a unit, or the unit has other armies or another seed than planned.
+            ValueError: a line is damaged or repeats a unit, or a unit has other armies or another seed than planned.
         """
         wanted = {key_of(unit): unit for unit in planned}
         found: dict[Key, UnitEntry] = {}
@@ -74,15 +74,15 @@ class UnitStore:
 
 
 def check_planned(entry: UnitEntry, planned: Unit, place: str) -> None:
-    """Refuse a unit that is not as it was planned.
+    """Refuse a unit that does not match its plan.
 
     Args:
-        entry: what was found, with the line-up and the number of the planned one.
-        planned: the unit.
+        entry: the unit that was found, with the line-up and number of the planned one.
+        planned: the planned unit.
         place: where it was found, for messages.
 
     Raises:
-        ValueError: with what differs.
+        ValueError: they differ; the message says in what.
     """
     sizes = sorted({len(game.returns) for game in entry.games})
     for what, wanted, found in (

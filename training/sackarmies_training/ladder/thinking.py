@@ -1,4 +1,4 @@
-"""Time that agents think: processor time of their decisions, as counts of narrow classes of duration."""
+"""Thinking time of agents: processor time of their decisions, as counts in narrow classes of duration."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pydantic import Field
 from sackarmies_env.core.validation import StrictModel
 
 STEP = 1.05  # each class is 5% wider than the one before
-SHORTEST = 1e-7  # seconds; what is shorter counts as this
+SHORTEST = 1e-7  # seconds; shorter durations count as this
 
 
 class Thinking(StrictModel):
     """How long an agent thought.
 
     Attributes:
-        decisions: made.
-        seconds: of processor time in all, of the process that plays, all of its threads together.
+        decisions: number of decisions.
+        seconds: total processor time of the process that plays, all its threads together.
         classes: class of duration -> decisions in it; see `duration`.
     """
 
@@ -30,11 +30,11 @@ class Thinking(StrictModel):
 
     @property
     def rate(self) -> float:
-        """Decisions a second; 0 if there are none."""
+        """Decisions per second; 0 if there are none."""
         return self.decisions / self.seconds if self.seconds > 0 else 0.0
 
     def quantile(self, share: float) -> float:
-        """Return the seconds that this share of the decisions took at most, to 5%; 0 if there are none."""
+        """Return the seconds that this share of the decisions took at most, within 5%; 0 if there are none."""
         left = share * self.decisions
         longest = 0.0
         for number, count in sorted((int(name), count) for name, count in self.classes.items()):
@@ -56,7 +56,7 @@ def class_of(seconds: float) -> int:
 
 
 def total(parts: Iterable[Thinking]) -> Thinking:
-    """Return all decisions together."""
+    """Return the sum of several parts."""
     decisions, seconds, classes = 0, 0.0, Counter[str]()
     for part in parts:
         decisions += part.decisions
@@ -66,21 +66,21 @@ def total(parts: Iterable[Thinking]) -> Thinking:
 
 
 class Watch:
-    """Counts how long agents think while they play."""
+    """Measures how long agents think while they play."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Start with no decisions."""
         self._parts: dict[str, tuple[list[int], list[float]]] = {}
 
     def add(self, name: str, decisions: int, seconds: float) -> None:
-        """Count an answer of the agent `name`: so many decisions at once, each of an equal part of the time."""
+        """Count an answer of the agent `name`: decisions made at once, which share the time equally."""
         counts, times = self._parts.setdefault(name, ([], []))
         counts.append(decisions)
         times.append(seconds)
 
     @property
     def thinking(self) -> dict[str, Thinking]:
-        """What was counted, by agent."""
+        """Thinking time so far, by agent."""
         return {name: _thinking(counts, times) for name, (counts, times) in self._parts.items()}
 
 

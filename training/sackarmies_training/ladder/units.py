@@ -1,4 +1,4 @@
-"""Units of a ladder, see `stats.units`: what is drawn for them, and how they are played and kept."""
+"""Units of a ladder, see `stats.units`: what is drawn for them, and how they are played and stored."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from sackarmies_training.stats.units import PlayedUnit
 from sackarmies_training.tournament import RECORDS, ForfeitEntry, UsageEntry, line_ups, record_of, seatings
 from sackarmies_training.tournament import GameEntry as FileEntry
 
-KEPT_GAMES = 64  # games that a process keeps built
-DUEL = 2  # players of games in which luck is measured
-NAME_DIGITS = 10  # hexadecimal, for the line-up in the names of files
+KEPT_GAMES = 64  # built games that a process keeps
+DUEL = 2  # players in games in which luck is measured
+NAME_DIGITS = 10  # hexadecimal, for the line-up in file names
 
-Maker = Callable[[GameInfo], Agent]  # can be pickled
+Maker = Callable[[GameInfo], Agent]  # makes an agent; can be pickled
 
 
 def maker_of(text: str) -> Maker:
-    """Return what makes an agent from its text form."""
+    """Return a function that makes an agent from its text form."""
     return functools.partial(make_agent, text)
 
 
@@ -48,11 +48,11 @@ class Unit:
     """A unit before it is played.
 
     Attributes:
-        players: seats.
+        players: number of seats.
         line_up: names by seat in the first seating.
-        number: which one of this line-up.
+        number: its number among the units of this line-up.
         armies: by seat; none in a game without armies.
-        seed: of the chance of all its games.
+        seed: seed of the chance in all its games.
     """
 
     players: int
@@ -63,12 +63,12 @@ class Unit:
 
     @property
     def num_games(self) -> int:
-        """Games: one for each seating."""
+        """Number of games: one for each seating."""
         return len(seatings(self.line_up))
 
 
 class GameEntry(StrictModel):
-    """A finished game: what each seat earned, turns, actions, forfeits, what agents in separate processes used."""
+    """A finished game: returns by seat, turns, actions, forfeits, and what agents in separate processes used."""
 
     returns: TupleOf[Annotated[float, Field(allow_inf_nan=False)]]
     turns: Annotated[int, Field(ge=0)]
@@ -80,10 +80,10 @@ class GameEntry(StrictModel):
 
 
 class UnitEntry(StrictModel):
-    """A finished unit, a line of the file of results; games are in the order of `tournament.seatings`.
+    """A finished unit, one line of the file of results; games are in the order of `tournament.seatings`.
 
-    `luck` is what flips or dice brought each seat in each game beyond what could be expected, in units of returns; none
-    if that was not measured.
+    `luck` is what flips or dice brought each seat in each game beyond expectation, in units of returns; empty if it was
+    not measured.
     """
 
     players: int
@@ -97,7 +97,7 @@ class UnitEntry(StrictModel):
 
     @property
     def unit(self) -> Unit:
-        """What was played."""
+        """The unit that was played."""
         return Unit(self.players, self.line_up, self.number, self.armies, self.seed)
 
     @property
@@ -110,12 +110,12 @@ class UnitEntry(StrictModel):
         return PlayedUnit(self.line_up, self.seed, tuple(outcomes), self.luck)
 
     def points(self, name: str) -> float:
-        """Return the points of an agent in all games of the unit: one a game, divided among those who draw."""
+        """Return an agent's points in all games of the unit: one point per game, shared by those who draw."""
         return self.played.points(name)
 
     @property
     def named_games(self) -> dict[str, FileEntry]:
-        """The games as reports of all contests see them, by the names of their files."""
+        """The games as reports of all contests see them, by file name."""
         names = game_names(self.unit)
         return {
             name: FileEntry(seed=self.seed, agents=seating, record=f"{RECORDS}/{name}.json", **dict(game))
@@ -124,7 +124,7 @@ class UnitEntry(StrictModel):
 
 
 def game_names(unit: Unit) -> list[str]:
-    """Return what the files of the games of a unit are called: by line-up and number, whatever else is played."""
+    """Return the file names of a unit's games, which depend on its line-up and number only."""
     line_up = hashlib.sha256(json.dumps(unit.line_up).encode()).hexdigest()[:NAME_DIGITS]
     return [f"{line_up}-{unit.number:04d}-{place}" for place in range(unit.num_games)]
 
@@ -133,7 +133,7 @@ def game_names(unit: Unit) -> list[str]:
 
 
 def pool_line_ups(names: Sequence[str], pool: Pool) -> list[tuple[str, ...]]:
-    """Return the line-ups of a pool; their order does not depend on the order of names, nor do those of a pair."""
+    """Return the line-ups of a pool; neither their order nor that within a pair depends on the order of `names`."""
     ordered = sorted(names)
     if pool.line_ups == "mixed":
         return line_ups(ordered, pool.players)
@@ -143,8 +143,8 @@ def pool_line_ups(names: Sequence[str], pool: Pool) -> list[tuple[str, ...]]:
 def armies_of(armies: Sequence[str], players: int, number: int, seed: int) -> tuple[str, ...]:
     """Return the armies of unit `number`, by seat.
 
-    In each block of as many units as there are armies, every seat holds every army once. The seats hold different ones
-    as far as there are enough; who meets whom changes from block to block, and in one block fewer than there are
+    In each block of as many units as there are armies, every seat holds every army once. The seats hold different
+    armies as far as there are enough. Who meets whom changes from block to block: over one block fewer than there are
     armies, the first two seats meet in all pairs.
     """
     count = len(armies)
@@ -159,14 +159,14 @@ def armies_of(armies: Sequence[str], players: int, number: int, seed: int) -> tu
 
 
 def make_unit(config: LadderConfig, line_up: tuple[str, ...], number: int) -> Unit:
-    """Return a unit: its armies and its seed follow from the ladder's seed, its line-up and its number."""
+    """Make a unit, whose armies and seed follow from the ladder's seed, its line-up and its number."""
     players = len(line_up)
     armies = armies_of(config.army_list, players, number, config.seed)
     return Unit(players, line_up, number, armies, derive(config.seed, f"unit {json.dumps(line_up)}", number))
 
 
 def schedule(config: LadderConfig) -> list[Unit]:
-    """Return all units of a ladder; an interrupted one has played all line-ups about equally often."""
+    """Return all units of a ladder, ordered so that an interrupted one has played all line-ups about equally often."""
     most = max(pool.units for pool in config.pool)
     return [
         make_unit(config, line_up, number)
@@ -182,16 +182,16 @@ def schedule(config: LadderConfig) -> list[Unit]:
 
 @dataclass(frozen=True)
 class UnitJob:
-    """A unit with all that a process needs to play it.
+    """A unit with everything that a process needs to play it.
 
     Attributes:
-        unit: what is played.
-        game_id: of the game.
-        options: of the game, but for armies and players, as JSON.
-        makers: name -> what makes that agent.
+        unit: the unit to play.
+        game_id: id of the game.
+        options: options of the game, except armies and players, as JSON.
+        makers: name -> function that makes the agent.
         seed: random seed of the agents.
         is_recorded: whether records of the games are made.
-        measures_luck: whether luck is measured in them, where that is possible.
+        measures_luck: whether luck is measured in them, where possible.
     """
 
     unit: Unit
@@ -205,7 +205,7 @@ class UnitJob:
 
 @dataclass(frozen=True)
 class Finished:
-    """What comes of a job: the unit, and the records of its games if they are wanted."""
+    """Result of a job: the unit, and the records of its games if they are wanted."""
 
     entry: UnitEntry
     records: tuple[GameRecord, ...] = ()
@@ -221,7 +221,7 @@ class Finished:
 
 
 def make_job(config: ContestConfig, unit: Unit, makers: Mapping[str, Maker]) -> UnitJob:
-    """Return the job of playing a unit."""
+    """Make the job of playing a unit."""
     purpose = f"agents {json.dumps(unit.line_up)}"
     seed = derive(config.seed, purpose, unit.number, bits=SEED_BITS)
     options = json.dumps(config.game.model_extra or {}, sort_keys=True)
@@ -230,7 +230,7 @@ def make_job(config: ContestConfig, unit: Unit, makers: Mapping[str, Maker]) -> 
 
 @functools.lru_cache(KEPT_GAMES)
 def built_game(game_id: str, options: str, players: int, armies: tuple[str, ...]) -> Game:
-    """Build a game, or return the one that this process has built before."""
+    """Build a game, or return the one that this process has already built."""
     return load_players(game_id, players, **json.loads(options), **({"armies": list(armies)} if armies else {}))
 
 
@@ -254,9 +254,9 @@ def play_unit(job: UnitJob) -> Finished:
 
 
 def luck_of(game: Game, games: Sequence[PlayedGame]) -> list[tuple[float, float]]:
-    """Return the luck of both seats in each game, in units of returns; nothing where it cannot be measured.
+    """Return the luck of both seats in each game, in units of returns; empty if it cannot be measured.
 
-    That is done with two players, of whom one gains what the other loses.
+    It is measured with two players, one of whom gains what the other loses.
     """
     if game.num_players != DUEL:
         return []
@@ -269,7 +269,7 @@ def luck_of(game: Game, games: Sequence[PlayedGame]) -> list[tuple[float, float]
 
 @functools.lru_cache(KEPT_GAMES)
 def _meter_of(game: Game) -> LuckMeter:
-    """Return what measures luck in a game.
+    """Return the luck meter of a game.
 
     Raises:
         NotMeasurableError: the game has no such chance, or no evaluation.
@@ -278,9 +278,9 @@ def _meter_of(game: Game) -> LuckMeter:
 
 
 def _rehearse(job: UnitJob, game: Game) -> None:
-    """Let each agent make a decision in this process before any is measured: what it loads and compiles is no thinking.
+    """Have each agent decide in this process before anything is measured: loading and compiling are not thinking.
 
-    An agent is known by its maker, since names may stand for other agents in other contests.
+    Agents are identified by their makers, since a name may stand for another agent in another contest.
     """
     info = GameInfo.of(game)
     for name, maker in job.makers.items():
@@ -293,7 +293,7 @@ def _rehearse(job: UnitJob, game: Game) -> None:
 def entry_of(
     unit: Unit, games: Sequence[PlayedGame], luck: Sequence[tuple[float, float]], thinking: Mapping[str, Thinking]
 ) -> UnitEntry:
-    """Return what is kept of a finished unit."""
+    """Return what is stored of a finished unit."""
     entries: list[dict[str, Any]] = [
         {
             "returns": game.returns,

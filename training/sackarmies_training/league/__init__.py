@@ -1,1 +1,1 @@
-"""The league: a folder in which submissions come and go over weeks, and games are played by budget."""
+"""The league: a folder where submissions come and go over weeks, and games are played within budgets."""

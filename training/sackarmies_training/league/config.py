@@ -14,13 +14,13 @@ from sackarmies_training.config import LEARNER, AgentText, Count
 from sackarmies_training.ladder.config import ContestConfig
 from sackarmies_training.submission import Limits
 
-NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,23}$"  # of an anchor or a submission; it names a folder
+NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,23}$"  # of an anchor or a submission; also the name of a folder
 
 AgentName = Annotated[str, Field(pattern=NAME)]
 
 
 class Anchor(StrictModel):
-    """A frozen baseline agent, which plays for as long as the league lasts.
+    """A frozen baseline agent that plays as long as the league lasts.
 
     Attributes:
         name: at most 24 letters, digits, dots, hyphens and underscores.
@@ -34,36 +34,36 @@ class Anchor(StrictModel):
 class PairingSection(StrictModel):
     """Who plays next."""
 
-    first_units: Count = 6  # of a newcomer, before uncertainty alone decides; each anchor comes once
-    patience: Count = 4  # nobody waits longer than so many units for each agent that plays
+    first_units: Count = 6  # of a newcomer, before uncertainty alone decides; anchors that it has not met come first
+    patience: Count = 4  # nobody waits longer than this many units for each agent that plays
 
 
 class SuspensionSection(StrictModel):
-    """When an agent is suspended by itself."""
+    """When an agent is suspended automatically."""
 
     forfeits: Count = 6  # games lost by forfeit...
-    games: Count = 20  # ...among the latest so many
+    games: Count = 20  # ...among this many of its latest games
 
 
 class RetentionSection(StrictModel):
-    """How long records of games and their pages are kept; results are kept for ever."""
+    """How long records of games and their pages are kept; results are kept forever."""
 
-    rounds: Count | None = None  # the latest so many rounds; left out, all
+    rounds: Count | None = None  # number of latest rounds; if omitted, all
 
 
 class LeagueConfig(ContestConfig):
     """A league.
 
     Attributes:
-        seed: of armies, and of the choice among equal pairings; the chance of games has secret seeds.
-        replays: make a page of each game, which the report links to.
-        players: seats at a table, an even number; with more than two, the two agents of a unit sit by turns.
-        zero: the anchor with the rating 0; left out, the first one.
+        seed: seed of armies, and of the choice among equal pairings; the chance of games has secret seeds.
+        replays: make a page of each game, linked from the report.
+        players: seats at a table, an even number; with more than two, the two agents of a unit sit alternately.
+        zero: the anchor with rating 0; if omitted, the first one.
         round: units that are planned at once; their seeds are secret until the last of them has been played.
         anchor: the anchors.
-        limits: of each agent, which all run in separate processes.
+        limits: limits of each agent; all agents run in separate processes.
         pairing: who plays next.
-        suspension: when an agent is suspended by itself.
+        suspension: when an agent is suspended automatically.
         retention: how long records of games are kept.
     """
 
@@ -83,21 +83,21 @@ class LeagueConfig(ContestConfig):
 
     @property
     def zero_name(self) -> str:
-        """The anchor with the rating 0."""
+        """The anchor with rating 0."""
         return self.zero or self.anchor[0].name
 
     @property
     def isolation(self) -> Isolation:
-        """What each agent may take."""
+        """Limits of each agent."""
         return Isolation(**self.limits.model_dump())
 
     @property
     def taken_from(self) -> str:
-        """Where armies and number of players come from, in words."""
+        """Where armies and the number of players come from, in words."""
         return "a league takes it from `armies` and `players`"
 
     def trial_game(self) -> Game:
-        """Return the game that submissions are tried in: the first armies, as far as there are enough."""
+        """Return the game in which submissions are tried: with the first armies, repeated if there are too few."""
         armies = self.army_list
         return self.make_game(self.players, tuple(armies[seat % len(armies)] for seat in range(self.players) if armies))
 

@@ -1,4 +1,4 @@
-"""A league and its folder: agents come and go, rounds are planned, played and closed; kills lose no finished unit."""
+"""A league and its folder: agents come and go, rounds are planned, played and closed. A kill loses no finished unit."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ class League:
 
     Attributes:
         folder: `league.toml` is the configuration, `events.jsonl` the journal; `submissions/` holds the files of all
-            versions, `rounds/` plans, seeds and results, `records/` and `replays/` games by rounds.
-        clock: gives the time of events.
+            versions, `rounds/` plans, seeds and results, `records/` and `replays/` games by round.
+        clock: returns the time of events.
     """
 
     folder: Path
@@ -91,7 +91,7 @@ class League:
         return Journal(self.folder)
 
     def state(self) -> LeagueState:
-        """Return what the journal says; errors as for `Journal.read` and `config`."""
+        """Read the state from the journal; errors as for `Journal.read` and `config`."""
         _ = self.config
         return self.journal.read()
 
@@ -106,13 +106,13 @@ class League:
 
         Args:
             agent: a folder with a manifest, or the text form of an agent.
-            name: new, or that of an earlier submission of the same author, whose version it replaces.
+            name: a new name, or that of an earlier submission of the same author, which this version replaces.
             author: who it is from.
-            games: of the trial.
+            games: number of games in the trial.
             progress: called with the number of games that ended.
 
         Returns:
-            What came of the trial, and the label of the new version; None if it is not entered.
+            The trial, and the label of the new version; None if it is not entered.
 
         Raises:
             ValueError: name, author or agent are wrong.
@@ -139,7 +139,7 @@ class League:
         return trial, state.current(name).label
 
     def _copy(self, source: Path, event: Submitted) -> None:
-        """Keep the files of a version; what a kill left there before is removed."""
+        """Store the files of a version; what an earlier kill left there is removed."""
         target = self.kept(Entry(event))
         shutil.rmtree(target, ignore_errors=True)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -149,7 +149,7 @@ class League:
         """Change the status of the latest version of a submission, or of an anchor; return it.
 
         Raises:
-            ValueError: there is none of this name, it cannot be changed so, or the reason has several lines.
+            ValueError: there is none of this name, this change is not allowed, or the reason has several lines.
             OSError: the journal cannot be written.
         """
         _ = self.config
@@ -168,7 +168,7 @@ class League:
         """Return the finished units of a round, in the order of its plan.
 
         Raises:
-            ValueError: a file of the round is missing or damaged, or holds what was not planned.
+            ValueError: a file of the round is missing or damaged, or does not match the plan.
         """
         if one.number in self._played:
             return self._played[one.number]
@@ -189,7 +189,7 @@ class League:
     # --- pairings
 
     def planner(self, state: LeagueState) -> Planner:
-        """Return what plans the next units of the present season; errors as for `entries_of`."""
+        """Return the planner of the next units of the present season; errors as for `entries_of`."""
         season = len(state.seasons)
         entries = self.results(state, season)
         labels = {name for entry in entries for name in entry.line_up}
@@ -207,7 +207,7 @@ class League:
         return Planner(Field(submissions, anchors, pairs, waiting), fit(names, units, zero), rules)
 
     def _waiting(self, state: LeagueState, entry: Entry) -> int:
-        """Return how many units have been played since an agent played last, or since it became active."""
+        """Return how many units have been played since an agent last played, or since it became active."""
         waited = 0
         for one in state.rounds_of(len(state.seasons)):
             if one.number > entry.since:
@@ -225,13 +225,13 @@ class League:
     # --- seasons
 
     def identity(self) -> dict[str, Any]:
-        """Return what all results of a season depend on besides the submissions, as plain data."""
+        """Return everything that results of a season depend on besides the submissions, as plain data."""
         limits = self.config.limits.model_dump(mode="json")
         base = contest_identity(self.config, [self.config.players])
         return {"format": FORMAT, **base, "players": self.config.players, "limits": limits}
 
     def next_season(self, state: LeagueState) -> SeasonBegun | None:
-        """Return the season that has to begin before games are played; None if the present one goes on.
+        """Return the season that must begin before games are played; None if the present one continues.
 
         Raises:
             ValueError: the anchors of the configuration are not those that the league began with.
@@ -259,10 +259,10 @@ def _told(anchors: dict[str, str]) -> str:
 
 
 def create(folder: Path, config: Path, clock: Callable[[], str] = now) -> League:
-    """Make the folder of a new league, with its anchors; each of them makes a decision first.
+    """Make the folder of a new league, with its anchors, after checking that each of them can be made.
 
     Raises:
-        ValueError: the folder holds something, the configuration is wrong, or an anchor cannot be made.
+        ValueError: the folder is not empty, the configuration is wrong, or an anchor cannot be made.
         OSError: the folder cannot be written.
     """
     settings = load_config(config, LeagueConfig)
@@ -316,10 +316,10 @@ def check_newcomer(state: LeagueState, name: str, author: str) -> int:
 
 
 def check_line(what: str, text: str) -> None:
-    """Refuse what cannot stand in the journal as a line of text; `what` says what it is.
+    """Refuse text that cannot be a line in the journal; `what` names it in the error message.
 
     Raises:
-        ValueError: it holds control characters.
+        ValueError: it contains control characters.
     """
     try:
         one_line(text)
@@ -328,10 +328,10 @@ def check_line(what: str, text: str) -> None:
 
 
 def check_changed(state: LeagueState, event: Submitted) -> None:
-    """Refuse a submission that is the same as the version of its name that plays.
+    """Refuse a submission that is the same as the active version of its name.
 
     Raises:
-        ValueError: it is.
+        ValueError: it is the same.
     """
     for entry in state.active:
         if (entry.submitted.name, entry.submitted.digest) == (event.name, event.digest):

@@ -1,4 +1,4 @@
-"""The journal of a league: an append-only file of events, which says all that is not the result of a game."""
+"""The journal of a league: an append-only file of events, which records everything but the results of games."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ Number = Annotated[int, Field(ge=1)]
 
 
 class Submitted(StrictModel):
-    """An agent has come: a submission, or an anchor."""
+    """An agent was entered: a submission, or an anchor."""
 
     event: Literal["submitted"] = "submitted"
     time: Time
     name: AgentName
     version: Number
     author: SingleLine
-    agent: SingleLine  # its text form; files count from the folder of this version
+    agent: SingleLine  # its text form; file names are relative to the folder of this version
     digest: str  # of that folder
     is_anchor: bool = False
 
@@ -61,7 +61,7 @@ class StatusChanged(StrictModel):
 
 
 class SeasonBegun(StrictModel):
-    """Games from here on depend on other code or rules than those before, and are not compared with them."""
+    """Games from here on depend on other code or rules than earlier games, and are not compared with them."""
 
     event: Literal["season"] = "season"
     time: Time
@@ -71,7 +71,7 @@ class SeasonBegun(StrictModel):
 
 
 class RoundOpened(StrictModel):
-    """Units have been planned; their seed is secret and this is its SHA-256."""
+    """Units were planned; their seed is secret, and its SHA-256 is given."""
 
     event: Literal["opened"] = "opened"
     time: Time
@@ -82,7 +82,7 @@ class RoundOpened(StrictModel):
 
 
 class RoundClosed(StrictModel):
-    """The units of a round have been played, or what is missing of them will not be; the seed is no secret any more."""
+    """The units of a round have been played, or missing ones will not be; the seed is no longer secret."""
 
     event: Literal["closed"] = "closed"
     time: Time
@@ -105,10 +105,10 @@ class Entry:
     """A version of a submission, or an anchor.
 
     Attributes:
-        submitted: the event that it came with.
+        submitted: the event that entered it.
         status: "active", "suspended", "withdrawn", or "replaced" by a later version.
-        why: the reason of a status that is not active.
-        since: rounds that had been opened when it last became active.
+        why: the reason for a status that is not active.
+        since: number of rounds that had been opened when it last became active.
     """
 
     submitted: Submitted
@@ -118,12 +118,12 @@ class Entry:
 
     @property
     def label(self) -> str:
-        """What tables and games call it."""
+        """Its name in tables and games."""
         return self.submitted.name if self.submitted.is_anchor else f"{self.submitted.name}@{self.submitted.version}"
 
     @property
     def folder(self) -> Path:
-        """Where its files are, in the folder of submissions."""
+        """The folder of its files, within that of submissions."""
         return Path(self.submitted.name) / str(self.submitted.version)
 
 
@@ -136,19 +136,19 @@ class Round:
 
     @property
     def number(self) -> int:
-        """From 1."""
+        """Number of the round, from 1."""
         return self.opened.round
 
 
 @dataclass
 class LeagueState:
-    """What the events so far say.
+    """State of a league by the events so far.
 
     Attributes:
         entries: all versions and anchors by label, in the order in which they came.
-        rounds: in order.
-        seasons: in order.
-        events: all of them.
+        rounds: rounds in order.
+        seasons: seasons in order.
+        events: all events.
     """
 
     entries: dict[str, Entry] = field(default_factory=dict)
@@ -158,7 +158,7 @@ class LeagueState:
 
     @property
     def active(self) -> list[Entry]:
-        """Those that play, in the order in which they came."""
+        """The active entries, in the order in which they came."""
         return [entry for entry in self.entries.values() if entry.status == "active"]
 
     @property
@@ -183,10 +183,10 @@ class LeagueState:
         return found[-1]
 
     def add(self, event: Event) -> None:
-        """Take note of an event.
+        """Apply an event.
 
         Raises:
-            ValueError: it cannot follow those before.
+            ValueError: it cannot follow the earlier events.
         """
         match event:
             case Submitted():
@@ -224,10 +224,10 @@ class LeagueState:
 
 
 def check_change(entry: Entry, change: str) -> None:
-    """Refuse a change of status that there cannot be.
+    """Refuse a change of status that is not allowed.
 
     Raises:
-        ValueError: with the status that the agent has.
+        ValueError: the agent is an anchor to be withdrawn, or its status does not allow the change.
     """
     allowed = {"suspended": ("active",), "resumed": ("suspended",), "withdrawn": ("active", "suspended")}[change]
     name = entry.submitted.name
@@ -245,7 +245,7 @@ def _check_number(given: int, wanted: int, noun: str) -> None:
 
 
 def now() -> str:
-    """Return the time, as events say it."""
+    """Return the current time, in the format of events."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
@@ -253,15 +253,15 @@ class Journal:
     """The file of events. Several processes may use it: each writes one event at a time."""
 
     def __init__(self, folder: Path) -> None:
-        """Name the folder of the league."""
+        """Take the folder of the league."""
         self.path = folder / JOURNAL
         self._lock = FileLock(folder / LOCK, timeout=PATIENCE, fallback_to_soft=False)
 
     def read(self) -> LeagueState:
-        """Return what the events so far say; one that is being written is left out.
+        """Return the state by the events so far, except one that is being written.
 
         Raises:
-            ValueError: there is no such file, or a line of it is damaged or cannot follow those before.
+            ValueError: there is no such file, or a line of it is damaged or cannot follow the earlier ones.
         """
         state = LeagueState()
         for number, line in enumerate(read_lines(self.path, "the journal of a league", MAX_JOURNAL), start=1):
@@ -275,10 +275,10 @@ class Journal:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[LeagueState]:
-        """Give the block the state, which no other process changes meanwhile; to be held for moments only.
+        """Lock the journal and yield its state, which no other process changes meanwhile; hold it only briefly.
 
         Raises:
-            ValueError: another process holds it for too long, or as for `read`.
+            ValueError: another process holds the lock for too long, or as for `read`.
             OSError: the file cannot be changed.
         """
         try:
@@ -295,7 +295,7 @@ class Journal:
         """Add an event to the file and to the state; to be called within `writing`.
 
         Raises:
-            ValueError: it cannot follow those before.
+            ValueError: it cannot follow the earlier events.
             OSError: it cannot be written.
         """
         state.add(event)

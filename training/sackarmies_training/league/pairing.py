@@ -1,4 +1,4 @@
-"""Pairings of a league: the next unit goes where it is expected to tell most.
+"""Pairings of a league: the next unit goes to the pair where it is expected to tell most.
 
 A unit of `g` games between agents `i` and `j` adds information about the difference of their strengths,
 `k = g E[p q] / dispersion`, `p` being the chance of `i` to win and `q = 1 - p`. The mean is over what is known of the
@@ -8,8 +8,8 @@ covariance of the strengths, relative to the mean of those that play, the varian
 shrink by `(C[a, i] - C[a, j])**2 k / (1 + k D)`, and its standard deviation by `0.5 / sqrt(C[a, a])` times that. The
 gain of a pair is the sum of the latter over all agents that play: by how much their intervals are expected to narrow.
 
-The results of planned units are not needed for that, so a round is planned before it is played: each planned unit
-reduces `C` by what it is expected to tell.
+This does not need the results of planned units, so a round is planned before it is played: each planned unit reduces
+`C` by what it is expected to tell.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from sackarmies_training.league.strengths import Strengths
 
-ALIKE = 1e-9  # relative difference of gains that are taken for equal
+ALIKE = 1e-9  # relative difference of gains that count as equal
 Pair = tuple[str, str]  # in alphabetical order
 
 
@@ -34,10 +34,10 @@ class Field:
     """Who plays in a season, and how much they have played.
 
     Attributes:
-        submissions: those that play, in the order in which they came.
-        anchors: those that play.
+        submissions: active submissions, in the order in which they came.
+        anchors: active anchors.
         pairs: units of each pair so far.
-        waiting: submission -> units since it last played, or since it came.
+        waiting: submission -> units since it last played, or since it became active.
     """
 
     submissions: tuple[str, ...]
@@ -48,7 +48,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Rules:
-    """How units are paired, see `config.PairingSection`; `games` are those of a unit, `seed` decides among equals."""
+    """How units are paired, see `config.PairingSection`; `games` is the games per unit, `seed` breaks ties."""
 
     first_units: int
     patience: int
@@ -60,12 +60,12 @@ class Planner:
     """Plans units one by one: a function of the field, the strengths and the seed."""
 
     def __init__(self, field: Field, strengths: Strengths, rules: Rules) -> None:
-        """Begin with what has been played.
+        """Start from what has been played.
 
         Args:
             field: who plays.
-            strengths: of all of them, and perhaps of others.
-            rules: how.
+            strengths: strengths of all who play, and perhaps of others.
+            rules: how units are paired.
         """
         self.names = [*field.submissions, *field.anchors]
         self._field = field
@@ -85,15 +85,15 @@ class Planner:
                     self._units[name] += units
 
     def plan(self, count: int) -> list[Pair]:
-        """Return the pairs of the next units; none if fewer than two agents play."""
+        """Return the pairs of the next `count` units; none if fewer than two agents play."""
         return [self.next() for _ in range(count)] if len(self.names) > 1 else []
 
     def next(self) -> Pair:
-        """Return the pair of the next unit, and take it for played.
+        """Return the pair of the next unit, and count it as played.
 
-        First comes a submission that has waited too long, the one that has waited longest; then a newcomer, the one
-        with the fewest units, against anchors that it has not met and after these against anybody; then the pair with
-        the greatest gain.
+        A submission that has waited too long comes first, the longest-waiting one. Then comes a newcomer, the one with
+        the fewest units, against anchors that it has not met, and after these against anybody; then the pair with the
+        greatest gain.
         """
         gains = self._gains()
         starving = [name for name in self._field.submissions if self._waiting[name] >= self._most_waiting]
@@ -133,7 +133,7 @@ class Planner:
         return result
 
     def _best(self, gains: NDArray[np.float64], one: str | None = None, others: Sequence[str] | None = None) -> Pair:
-        """Return the pair with the greatest gain, of those with agent `one` and one of `others`; a hash breaks ties."""
+        """Return the pair of `one` and one of `others` with the greatest gain; a hash breaks ties. None: any agent."""
         allowed = self.names if others is None else others
         pairs = [
             (gains[i, j], pair_of(first, second))
@@ -149,7 +149,7 @@ class Planner:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def _take(self, pair: Pair) -> None:
-        """Take a unit of a pair for played."""
+        """Count a unit of a pair as played."""
         information, variance = self._information()
         i, j = (self.names.index(name) for name in pair)
         shift = self._covariance[:, i] - self._covariance[:, j]

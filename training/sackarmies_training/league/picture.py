@@ -9,7 +9,7 @@ from typing import Any, Literal
 from sackarmies_training.ladder.picture import INK, PALE, PAPER, SETTINGS, saved
 from sackarmies_training.league.standings import Day
 
-COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a5c00", "#56b4e9", "#000000")  # told apart by all eyes
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a5c00", "#56b4e9", "#000000")  # color-blind safe
 DASHES = ("-", "--", ":", "-.")
 
 
@@ -18,8 +18,8 @@ def draw(days: Sequence[Day], active: Collection[str], form: Literal["png", "svg
 
     Args:
         days: at least one.
-        active: labels of the agents that play, which are drawn with intervals; others are pale.
-        form: of the file.
+        active: labels of the active agents, which are drawn with intervals; others are pale.
+        form: format of the file.
 
     Raises:
         ImportError: there is no matplotlib.

@@ -1,4 +1,4 @@
-"""Playing of a league by budget: rounds are opened, played unit by unit, and closed."""
+"""Playing of a league within a budget: rounds are opened, played unit by unit, and closed."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from sackarmies_training.league.rounds import RoundFolder, plan_units
 from sackarmies_training.league.submissions import maker_of, working_copy
 from sackarmies_training.matches import Progress, worker_pool
 
-WORK = "work"  # folder of copies that agents run in while the league is played
-AHEAD = 2  # units for each process that are begun before budget and journal are looked at again
+WORK = "work"  # folder of the copies that agents run in while the league is played
+AHEAD = 2  # units per process that are started before budget and journal are checked again
 
 Tell = Callable[[str], None]
 
@@ -39,8 +39,8 @@ class Budget:
     """How much is to be played.
 
     Attributes:
-        games: so many, rounded up to whole units; None: no limit.
-        seconds: of the wall clock, looked at between units; None: no limit.
+        games: number of games, rounded up to whole units; None: no limit.
+        seconds: wall-clock time, checked between batches of units; None: no limit.
         played: games so far.
     """
 
@@ -53,26 +53,26 @@ class Budget:
 
     @property
     def is_spent(self) -> bool:
-        """Whether no further unit is to be begun."""
+        """Whether no further unit is to be started."""
         if self.games is not None and self.played >= self.games:
             return True
         return self.seconds is not None and time.monotonic() - self._started >= self.seconds
 
     def units(self, most: int, games: int) -> int:
-        """Return how many units of so many games may be begun, at most `most`."""
+        """Return how many units of `games` games each may be started, at most `most`."""
         return most if self.games is None else min(most, -(-(self.games - self.played) // games))
 
 
 class LeaguePlayer:
-    """Plays a league in this process or in several others; one at a time may (`locks.locked`)."""
+    """Plays a league in this process or in several others; only one player at a time may run (`locks.locked`)."""
 
     def __init__(self, league: League, pool: Pool | None, tell: Tell, progress: Progress) -> None:
-        """Make ready.
+        """Prepare to play.
 
         Args:
-            league: what is played.
+            league: the league to play.
             pool: processes to play in; None: this one.
-            tell: is given sentences on what happens.
+            tell: called with sentences on what happens.
             progress: called with the number of games that ended.
         """
         self._league = league
@@ -83,11 +83,11 @@ class LeaguePlayer:
         self._makers: dict[str, Maker] = {}
 
     def play(self, budget: Budget) -> None:
-        """Play until the budget is spent; an open round is played on first.
+        """Play until the budget is spent; an open round is continued first.
 
         Raises:
             ValueError: fewer than two agents play, files were changed, an anchor cannot be made, or a process died.
-            OSError: results cannot be written; the same call goes on once they can.
+            OSError: results cannot be written; the same call resumes once they can.
         """
         self._tidy()
         self._begin_season()
@@ -103,7 +103,7 @@ class LeaguePlayer:
     # --- before and after rounds
 
     def _tidy(self) -> None:
-        """Finish what a kill has interrupted."""
+        """Finish what a kill interrupted."""
         folder = self._league.folder
         remove_leftovers(folder)
         state = self._journal.read()
@@ -112,7 +112,7 @@ class LeaguePlayer:
             self._publish(state, one.number)
 
     def _begin_season(self) -> None:
-        """Begin another season if the code or the rules have changed; a round that is open then ends."""
+        """Begin another season if the code or the rules have changed; an open round is closed then."""
         state = self._journal.read()
         season = self._league.next_season(state)
         if season is None:
@@ -127,7 +127,7 @@ class LeaguePlayer:
             )
 
     def _open(self, budget: Budget) -> Round:
-        """Plan a round."""
+        """Plan a round and open it."""
         league, config = self._league, self._league.config
         with self._journal.writing() as state:
             planner = league.planner(state)
@@ -177,7 +177,7 @@ class LeaguePlayer:
                     self._tell(f"{entry.label} is suspended: it {why}.")
 
     def _fault_of(self, state: LeagueState, entry: Entry) -> str:
-        """Return why an agent is to be suspended; nothing if it is not."""
+        """Return why an agent is to be suspended; "" if it is not."""
         rule, label = self._league.config.suspension, entry.label
         faults = []
         for one in state.rounds:
@@ -196,7 +196,7 @@ class LeaguePlayer:
     # --- units
 
     def _play_round(self, one: Round, budget: Budget) -> bool:
-        """Play what is missing of a round, and close it; return False if the budget is spent before its end."""
+        """Play the missing units of a round and close it; return False if the budget is spent before its end."""
         folder = RoundFolder(self._league.folder, one.number)
         folder.store.open()
         remove_leftovers(folder.path)
@@ -230,7 +230,7 @@ class LeaguePlayer:
         return [replace(make_job(config, unit, self._makers), is_recorded=True) for unit in units]
 
     def _maker(self, entry: Entry) -> Maker:
-        """Return what makes an agent from a copy of its files."""
+        """Return the maker of an agent, from a copy of its files."""
         copy = self._league.folder / WORK / entry.folder
         text = working_copy(self._league.kept(entry), entry.submitted.digest, copy)
         return maker_of(text, self._league.config.isolation, is_anchor=entry.submitted.is_anchor)
@@ -238,7 +238,7 @@ class LeaguePlayer:
 
 @contextmanager
 def league_player(league: League, tell: Tell, progress: Progress) -> Iterator[LeaguePlayer]:
-    """Give the block what plays a league, on as many processes as its configuration says."""
+    """Provide a player of a league, with as many processes as its configuration says."""
     work = league.folder / WORK
     remove_work(work)
     workers = league.config.workers

@@ -1,6 +1,6 @@
-"""Reports of a league: Markdown, CSV, one HTML page that needs nothing else, the history of ratings, plain data.
+"""Reports of a league: Markdown, CSV, one self-contained HTML page, the history of ratings, plain data.
 
-Only closed rounds are in them: nothing of an open one is told.
+They cover closed rounds only, and tell nothing of the results of an open one.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ NOTE = (
 
 
 class LeagueReport:
-    """The report of a league, as far as its rounds are closed."""
+    """The report of a league, from its closed rounds."""
 
     def __init__(self, league: League) -> None:
         """Read the results.
@@ -55,13 +55,13 @@ class LeagueReport:
 
     @cached_property
     def replays(self) -> Replays:
-        """The files of the games."""
+        """The files of games."""
         return Replays(self.league.folder, self.league.config.workers)
 
     # --- sentences
 
     def sentences(self) -> list[str]:
-        """Return what the league is, and what its results can say."""
+        """Describe the league, and what its results can say."""
         config, entry = self.league.config, find_entry(self.league.config.game.id)
         title = config.game.id if entry is None else entry.title
         active = self.state.active
@@ -107,7 +107,7 @@ class LeagueReport:
         return [f"{number} {line.label}", author, *told, str(line.units), str(tally.games), share, *map(str, counts)]
 
     def pair_rows(self, season: SeasonStandings) -> tuple[list[str], list[list[str]]]:
-        """Return heads and rows of the points that agents took from each other: of those that play or have played."""
+        """Return headings and rows of the points that agents took from each other; replaced versions are left out."""
         names = [line.label for line in season.lines if line.units and line.entry.status != "replaced"]
         rows = [
             [f"{number} {one}", *(self._met(season, one, other) for other in names)]
@@ -126,7 +126,7 @@ class LeagueReport:
         return f"{points / games:.0%} of {games}"
 
     def round_rows(self) -> Iterator[list[str]]:
-        """Yield a row for each round, the latest first; nothing of an open one but its promise."""
+        """Yield a row for each round, the latest first; an open one shows no results and only the hash of its seed."""
         for one in reversed(self.state.rounds):
             closed = one.closed
             yield [
@@ -140,7 +140,7 @@ class LeagueReport:
             ]
 
     def event_rows(self) -> Iterator[list[str]]:
-        """Yield what has happened besides games, the latest first."""
+        """Yield a row for each event besides rounds, the latest first."""
         for event in reversed(self.state.events):
             told = told_of(event)
             if told:
@@ -216,7 +216,7 @@ class LeagueReport:
         return "\n".join(lines)
 
     def html(self) -> str:
-        """Return one page with all styles and the picture (SVG) in it, and links to the files of games."""
+        """Return one page that includes all styles and the picture (SVG), and links to the files of games."""
         parts = [items(self.sentences())]
         present = self.present
         if present is not None:
@@ -245,22 +245,22 @@ class LeagueReport:
         return parts if all(line.is_measured for line in season.lines if line.units) else [*parts, element("p", NOTE)]
 
     def recorded_games(self, season: SeasonStandings) -> dict[str, GameEntry]:
-        """Return the games of a season that have records, by the names of their files."""
+        """Return the games of a season that have records, by file name."""
         return {name: game for name, game in season.games.items() if self.replays.record(name).exists()}
 
     def write(self, progress: Progress) -> list[str]:
         """Write `league.html`, `league.md`, `results.csv`, `results.json`, `history.csv` and `history.png`.
 
-        With `replays = true` also a page for each game of the season that has a record and no page.
+        With `replays = true`, also write a page for each game of the season that has a record but no page.
 
         Args:
             progress: called with the number of pages that were written.
 
         Returns:
-            A sentence for each game that should have a page and has none.
+            A sentence for each game that should have a page but has none.
 
         Raises:
-            ValueError: a process that draws died.
+            ValueError: a process that draws pages died.
             OSError: a file cannot be written.
             ImportError: there is no matplotlib.
         """
@@ -278,7 +278,7 @@ class LeagueReport:
         return faults
 
     def missing_replays(self) -> list[str]:
-        """Return the games that should have a page and have none."""
+        """Return the games that should have a page but have none."""
         if self.present is None or not self.league.config.replays:
             return []
         return [name for name in self.recorded_games(self.present) if not self.replays.has_page(name)]
@@ -314,7 +314,7 @@ def _csv(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def told_of(event: Event) -> str:
-    """Return an event in words; nothing for rounds, which have a table of their own."""
+    """Return an event in words; "" for rounds, which have their own table."""
     match event:
         case Submitted():
             if event.is_anchor:

@@ -1,4 +1,4 @@
-"""Rounds of a league: units that were planned together, whose seed is secret until the last of them has been played."""
+"""Rounds of a league: units planned together, whose seed is secret until the last of them has been played."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ UNITS = "units.jsonl"
 
 
 class PlannedUnit(StrictModel):
-    """A unit without its seed: names by seat in the first seating, which one of this line-up in its season, armies."""
+    """A unit without its seed: names by seat in the first seating, number within line-up and season, and armies."""
 
     line_up: TupleOf[str]
     number: Annotated[int, Field(ge=0)]
@@ -37,7 +37,7 @@ class PlannedUnit(StrictModel):
 
 
 class PlanFile(StrictModel):
-    """What a round is to play."""
+    """The plan of a round."""
 
     round: Annotated[int, Field(ge=1)]
     units: TupleOf[PlannedUnit]
@@ -50,9 +50,9 @@ def plan_units(
 
     Args:
         config: seed and armies.
-        players: seats; the agents of a pair sit by turns.
+        players: number of seats; the agents of a pair sit alternately.
         pairs: in the order in which they were planned.
-        before: units of each pair that were planned before in this season.
+        before: number of units of each pair that were already planned in this season.
     """
     counts = dict(before)
     units = []
@@ -69,11 +69,11 @@ def plan_units(
 class RoundFolder:
     """The files of a round: the plan, the seed and the finished units in a folder, records and pages in two others.
 
-    All can be read by their owner alone until `publish`.
+    Only their owner can read them until `publish`.
 
     Attributes:
         league: folder of the league.
-        number: of the round, from 1.
+        number: number of the round, from 1.
     """
 
     league: Path
@@ -81,7 +81,7 @@ class RoundFolder:
 
     @property
     def name(self) -> str:
-        """What its folders are called."""
+        """The name of its folders."""
         return f"{self.number:04d}"
 
     @property
@@ -100,9 +100,9 @@ class RoundFolder:
         return UnitStore(self.path / UNITS)
 
     def create(self, units: Sequence[PlannedUnit]) -> str:
-        """Make the folders with a plan and a seed that is drawn; return the SHA-256 of the seed.
+        """Make the folders, with a plan and a freshly drawn seed; return the SHA-256 of the seed.
 
-        What a kill left of a round that the journal does not know is removed.
+        Remains of a round that was killed before the journal knew it are removed.
 
         Raises:
             OSError: they cannot be made.
@@ -129,10 +129,10 @@ class RoundFolder:
         """Return the seed.
 
         Args:
-            promised: its SHA-256 by the journal.
+            promised: its SHA-256 in the journal.
 
         Raises:
-            ValueError: it is missing, damaged, or another one.
+            ValueError: it is missing or damaged, or is another one.
         """
         seed = read_seed(self.path)
         if commitment(seed) != promised:
@@ -140,7 +140,7 @@ class RoundFolder:
         return seed
 
     def units(self, seed: int) -> list[Unit]:
-        """Return what is to be played."""
+        """Return the units to be played."""
         return [
             Unit(
                 players=len(unit.line_up),
@@ -153,7 +153,7 @@ class RoundFolder:
         ]
 
     def finished(self, units: Sequence[Unit]) -> list[UnitEntry]:
-        """Return the finished ones of the planned units, in the order of the plan.
+        """Return the planned units that are finished, in the order of the plan.
 
         Raises:
             ValueError: the file of results is damaged or holds other units.
@@ -162,7 +162,7 @@ class RoundFolder:
         return [found[key_of(unit)] for unit in units if key_of(unit) in found]
 
     def save(self, finished: Finished) -> None:
-        """Keep a finished unit, first the records of its games.
+        """Store a finished unit, after the records of its games.
 
         Raises:
             OSError: it cannot be written.
@@ -172,11 +172,11 @@ class RoundFolder:
         self.store.append(finished.entry)
 
     def games(self, entry: UnitEntry) -> dict[str, GameEntry]:
-        """Return the games of a unit by the names of their files, which begin with the folder of the round."""
+        """Return the games of a unit by file name, which begins with the folder of the round."""
         return {f"{self.name}/{name}": game for name, game in entry.named_games.items()}
 
     def publish(self) -> None:
-        """Let everybody who may read the folder of the league read the round: it is over."""
+        """Make the round, which is over, readable to all who may read the folder of the league."""
         for folder in (self.path, self.records):
             if folder.exists():
                 shutil.copymode(self.league, folder)

@@ -17,21 +17,21 @@ from sackarmies_training.ratings import Outcome, Rating
 from sackarmies_training.standings import Tally, tally_of
 from sackarmies_training.tournament import GameEntry
 
-DATE = 10  # characters of a time that are its day
+DATE = 10  # characters of a time that give its day
 
 
 @dataclass(frozen=True)
 class Line:
-    """What is known of an agent in a season.
+    """Results of an agent in a season.
 
     Attributes:
-        entry: which one.
+        entry: the agent.
         rating: in Elo; None if it has not played.
-        is_measured: whether games alone compare it with the agent of the rating 0.
-        units: that it has played.
-        tally: of its games.
+        is_measured: whether games alone compare it with the agent with rating 0.
+        units: number of units it has played.
+        tally: its wins, draws and losses.
         forfeits: games lost by forfeit.
-        share: of the points of its games.
+        share: its share of the points of its games.
     """
 
     entry: Entry
@@ -49,7 +49,7 @@ class Line:
 
     @property
     def status(self) -> str:
-        """Its status with the reason, if there is one."""
+        """Its status, with the reason if there is one."""
         told = self.entry.status
         return f"{told}: {self.entry.why}" if self.entry.why and told != "replaced" else told
 
@@ -59,9 +59,9 @@ class Day:
     """The ratings at the end of a day, of the agents that had played in the season by then.
 
     Attributes:
-        date: as in ISO 8601, in the time zone of the events (UTC).
-        units: played by then.
-        ratings: by label, and how many units each had played.
+        date: in ISO 8601, in the time zone of the events (UTC).
+        units: number of units played by then.
+        ratings: label -> rating, and how many units the agent had played.
     """
 
     date: str
@@ -70,14 +70,14 @@ class Day:
 
 
 class SeasonStandings:
-    """What the closed rounds of a season say."""
+    """Standings by the closed rounds of a season."""
 
     def __init__(self, league: League, state: LeagueState, season: SeasonBegun) -> None:
         """Read the results.
 
         Args:
-            league: which one.
-            state: its journal.
+            league: the league.
+            state: the state of its journal.
             season: one of its seasons.
 
         Raises:
@@ -97,7 +97,7 @@ class SeasonStandings:
 
     @cached_property
     def games(self) -> dict[str, GameEntry]:
-        """All games, by the names of their files."""
+        """All games, by file name."""
         return {
             name: game
             for one in self.rounds
@@ -107,11 +107,11 @@ class SeasonStandings:
 
     @cached_property
     def outcomes(self) -> list[Outcome]:
-        """The same for tables."""
+        """The outcomes of all games, for tables."""
         return [game.outcome for game in self.games.values()]
 
     def strengths(self, units: Sequence[UnitEntry]) -> Strengths:
-        """Return what units say of the agents in them, and of the agent with the rating 0."""
+        """Fit the strengths of the agents in some units, and of the agent with rating 0."""
         zero = self._league.config.zero_name
         seated = {zero, *(name for unit in units for name in unit.line_up)}
         names = [label for label in self._entries if label in seated]
@@ -119,12 +119,12 @@ class SeasonStandings:
 
     @cached_property
     def present(self) -> Strengths:
-        """What all units say."""
+        """Strengths by all units."""
         return self.strengths(self.units)
 
     @cached_property
     def lines(self) -> list[Line]:
-        """All that have played, best first; in the present season also those that play and have not played yet."""
+        """All agents that have played, best first; in the present season, also others that are active or suspended."""
         played = Counter(name for unit in self.units for name in set(unit.line_up))
         lines = [
             self._line(entry, played[label])
@@ -144,7 +144,7 @@ class SeasonStandings:
 
     @cached_property
     def points(self) -> dict[Pair, tuple[float, int]]:
-        """Points of the first agent of each pair, and games."""
+        """Points of the first agent of each pair, and the number of games."""
         found: dict[Pair, tuple[float, int]] = {}
         for unit in self.units:
             pair = pair_of(*unit.line_up[:2])
@@ -154,7 +154,7 @@ class SeasonStandings:
 
     @cached_property
     def days(self) -> list[Day]:
-        """The ratings by day, from all units of the season up to the end of each day on which a round was closed."""
+        """The ratings by day: for each day on which a round was closed, from all units of the season up to its end."""
         by_date: dict[str, list[UnitEntry]] = {}
         for one in self.rounds:
             assert one.closed is not None

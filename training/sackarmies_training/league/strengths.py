@@ -1,9 +1,9 @@
-"""Ratings of a league: Bradley-Terry as in ladders, with intervals of the model, which hold for pairs seen once, too.
+"""Ratings of a league: Bradley-Terry as in ladders, with model-based intervals, which also suit pairs that met once.
 
-Bootstrap over units, as in ladders, needs several units of each line-up: where pairings follow uncertainty, many pairs
-meet once, and resamples of them would be all alike. So intervals come from the curvature of the likelihood (Laplace),
-widened by the dispersion of whole units, since games of a unit are not independent (quasi-likelihood: McCullagh and
-Nelder, "Generalized Linear Models", 1989, chapter 9).
+The bootstrap over units, as in ladders, needs several units of each line-up. Where pairings follow uncertainty, many
+pairs meet once, and all resamples of them would be alike. So intervals come from the curvature of the likelihood
+(Laplace), widened by the dispersion of whole units, since games of a unit are not independent (quasi-likelihood:
+McCullagh and Nelder, "Generalized Linear Models", 1989, chapter 9).
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from sackarmies_training.stats.units import PlayedUnit
 
 @dataclass(frozen=True)
 class Strengths:
-    """What units say of some agents.
+    """Strengths of some agents, fitted to units.
 
     Attributes:
-        names: of the agents.
-        values: `(n,)`, in nats.
-        covariance: `(n, n)`, of these; what the prior alone says where an agent has not played.
+        names: names of the agents.
+        values: `(n,)`, strengths in nats.
+        covariance: `(n, n)`, of the strengths; that of the prior alone for an agent that has not played.
         dispersion: variance of the points of units, as a multiple of that of independent games; at least 1.
-        zero: the agent with the rating 0.
-        units: that were played.
+        zero: the agent with rating 0.
+        units: the units that were played.
     """
 
     names: tuple[str, ...]
@@ -50,7 +50,7 @@ class Strengths:
     units: tuple[PlayedUnit, ...]
 
     def rating(self, name: str) -> Rating:
-        """Return a rating in Elo with the 95% interval of its difference to the agent with the rating 0."""
+        """Return a rating in Elo, with the 95% interval of its difference from the agent with rating 0."""
         one, zero = self.names.index(name), self.names.index(self.zero)
         value = float(self.values[one] - self.values[zero]) * ELO_PER_NAT
         reach = float(scipy.stats.norm.ppf(0.5 + CONFIDENCE / 2) * np.sqrt(max(self._variance(one, zero), 0.0)))
@@ -62,7 +62,7 @@ class Strengths:
 
     @cached_property
     def measured(self) -> frozenset[str]:
-        """The agents that games alone compare with that of the rating 0, see `Estimates.measured`."""
+        """The agents that games alone compare with the agent with rating 0, see `Estimates.measured`."""
         if not any(self.zero in unit.agents for unit in self.units):
             return frozenset({self.zero})
         seated = {name for unit in self.units for name in unit.agents}
@@ -71,12 +71,12 @@ class Strengths:
 
 
 def fit(names: Sequence[str], units: Sequence[PlayedUnit], zero: str) -> Strengths:
-    """Return what units say of agents.
+    """Fit the strengths of agents to units.
 
     Args:
-        names: of all agents that have played, and perhaps others.
-        units: that were played.
-        zero: the agent with the rating 0.
+        names: names of all agents that have played, and perhaps of others.
+        units: the units that were played.
+        zero: the agent with rating 0.
     """
     count = len(names)
     if not units:
@@ -101,9 +101,9 @@ def dispersion_of(expected: NDArray[np.float64], games: NDArray[np.int64], point
     """Return the variance of units as a multiple of that of independent games, at least 1.
 
     Args:
-        expected: `(units, n)`, points by the fitted ratings.
-        games: `(units,)`, of each unit.
-        points: `(units, n)`, as they were.
+        expected: `(units, n)`, points expected by the fitted ratings.
+        games: `(units,)`, number of games in each unit.
+        points: `(units, n)`, actual points.
     """
     degrees = len(points) - int((expected > 0).any(axis=0).sum()) + 1
     if degrees < 1:

@@ -1,4 +1,4 @@
-"""Submissions in a league: kept copies of agents with their files, and copies of these to play from."""
+"""Submissions in a league: stored copies of agents with their files, and working copies of these to play from."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ OUTSIDE = "only files in the folder of a submission are kept with it"
 
 
 def keep(agent: str, target: Path) -> Manifest:
-    """Copy an agent with its files into a new folder, the way a submission is kept; return its manifest.
+    """Copy an agent with its files into a new folder, as submissions are stored; return its manifest.
 
     Args:
         agent: a folder with a manifest, or the text form of an agent.
         target: the folder to make.
 
     Raises:
-        ValueError: there is no such folder or agent, it names files outside, or holds what cannot be kept.
+        ValueError: there is no such folder or agent, it names files outside, or it holds what cannot be stored.
         OSError: it cannot be copied.
     """
     source = Path(agent)
@@ -67,10 +67,10 @@ def keep(agent: str, target: Path) -> Manifest:
 
 
 def with_bare_names(text: str) -> tuple[str, list[Path]]:
-    """Return the text form of an agent with the bare names of the files that it names, and these files.
+    """Return the text form of an agent with file paths reduced to bare names, and the paths of these files.
 
     Raises:
-        ValueError: it names no agent, two different files of the same name, or is a program, whose files are not known.
+        ValueError: it names no agent, or two different files of the same name, or a program, whose files are not known.
     """
     spec = parse_agent(text)
     if spec.name == LINE:
@@ -92,7 +92,7 @@ def check_paths(text: str) -> None:
     """Refuse the text form of an agent that names files outside the folder of its submission.
 
     Raises:
-        ValueError: it does.
+        ValueError: it names such files, or options that a league decides itself.
     """
     spec = parse_agent(text)
     if spec.name == LINE:
@@ -131,7 +131,7 @@ def files_in(folder: Path) -> Iterator[Path]:
 
 
 def digest_of_folder(folder: Path) -> str:
-    """Return the SHA-256 of all files of a folder: names, contents, and whether they can be executed.
+    """Return the SHA-256 of all files in a folder: names, contents, and whether they are executable.
 
     Raises:
         ValueError: as for `files_in`.
@@ -147,12 +147,12 @@ def digest_of_folder(folder: Path) -> str:
 
 
 def working_copy(kept: Path, digest: str, copy: Path) -> str:
-    """Copy a kept submission to play from, and return the text form of its agent there.
+    """Make a copy of a stored submission to play from, and return the text form of its agent there.
 
-    What agents write beside their files is thus gone with the copy, and changes nothing that is kept.
+    So what agents write beside their files disappears with the copy, and changes nothing that is stored.
 
     Raises:
-        ValueError: the kept files are not those that were submitted.
+        ValueError: the stored files are not those that were submitted.
         OSError: they cannot be copied.
     """
     if not kept.is_dir() or digest_of_folder(kept) != digest:
@@ -170,11 +170,11 @@ class UnmadeAgent(Agent):
     """Stands in for an agent that cannot be made: it forfeits each game, with the reason."""
 
     def __init__(self, reason: str) -> None:
-        """Say why, as in "cannot be made: ..."."""
+        """Take the reason, as in "cannot be made: ..."."""
         self.reason = reason
 
     def reset(self, seed: int) -> None:
-        """Wait for the first decision."""
+        """Do nothing: the game is forfeited at the first decision."""
 
     def act(self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]) -> int:
         """Forfeit."""
@@ -186,9 +186,10 @@ class UnmadeAgent(Agent):
 
 
 def maker_of(text: str, isolation: Isolation, *, is_anchor: bool) -> Maker:
-    """Return what makes an agent in a separate process.
+    """Return the maker of an agent in a separate process.
 
-    An anchor that cannot be made is an error, since the machine is at fault; a submission then forfeits its games.
+    An anchor that cannot be made is an error, since the machine is at fault; a submission that cannot be made forfeits
+    its games.
     """
     return functools.partial(_make, text, isolation, is_anchor)
 

@@ -1,1 +1,1 @@
-"""What the command line offers for Sack Armies alone: its catalogue and its armies."""
+"""Parts of the training package for Sack Armies alone: commands, the game at a table, evaluation, greedy weights."""

@@ -1,6 +1,6 @@
 """Round-robin of armies under one General: which armies are too strong or too weak.
 
-Results go to a folder as they come, so that the same round-robin resumes where it was interrupted.
+Results are saved to a folder as they come, so an interrupted round-robin resumes.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class ArmyResults:
 
     Attributes:
         armies: names.
-        games: for each ordered pair of armies the first one's wins, draws and losses.
-        turns: mean turns of a game.
+        games: for each ordered pair of armies, the first one's wins, draws and losses.
+        turns: mean number of turns per game.
     """
 
     armies: tuple[str, ...]
@@ -80,8 +80,8 @@ class RoundRobin:
         agent: text form of the General on both sides.
         plan: how much is played; each seed is played twice, with the armies' seats swapped.
         pairs: the armies of each job, by seat.
-        jobs: some seeds of an ordered pair of armies each.
-        folder: for results.
+        jobs: each plays some seeds of an ordered pair of armies.
+        folder: folder of the results.
     """
 
     armies: tuple[str, ...]
@@ -93,7 +93,7 @@ class RoundRobin:
 
     @classmethod
     def make(cls, armies: Sequence[str], agent: str, plan: Plan, folder: Path) -> RoundRobin:
-        """Prepare a round-robin; its results go to a folder of its own in `folder`.
+        """Prepare a round-robin; its results go to a separate folder in `folder`.
 
         Raises:
             ValueError: an army or the agent does not exist.
@@ -108,7 +108,7 @@ class RoundRobin:
         return cls(tuple(armies), agent, plan, tuple(pairs), tuple(jobs), folder / name)
 
     def missing(self) -> list[int]:
-        """Return the places of the jobs that are still to be played."""
+        """Return the places of the jobs still to be played."""
         remove_leftovers(self.folder)
         return [number for number in range(len(self.jobs)) if self._read(number) is None]
 
@@ -186,7 +186,7 @@ def _add(one: Tally, other: Tally) -> Tally:
 
 
 def round_robin_table(results: ArmyResults, width: int) -> RenderableType:
-    """Return the armies, best first, with marks on those outside of `LOWEST` to `HIGHEST`."""
+    """Return the armies, best first, with marks on those whose win rate is not from `LOWEST` to `HIGHEST`."""
 
     def make(labels: Sequence[str], gap: str) -> RenderableType:
         table = plain_table()

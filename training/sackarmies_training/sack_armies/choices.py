@@ -83,7 +83,7 @@ class Speaker:
         self.first_hex = self.first_slot + NUM_SLOTS
 
     def choice(self, action: int) -> Choice:
-        """Return a choice as a page is sent it."""
+        """Return a choice as it is sent to a page."""
         text = self.table.game.format_action(self.known, action)
         if action < NUM_VERBS:
             part, words = "verb", self.verb_choice(Verb(action))
@@ -97,7 +97,7 @@ class Speaker:
         return {"id": action, "text": text, "part": part, **words}
 
     def name(self, action: int) -> Choice:
-        """Return a choice by its name alone."""
+        """Return a choice with its name alone."""
         choice = self.choice(action)
         return {key: choice[key] for key in ("id", "part", "label", "hex") if key in choice}
 
@@ -176,11 +176,11 @@ class Speaker:
     # --- odds
 
     def row_on(self, cell: int) -> int:
-        """Return the row of the unit on a cell, negative for none."""
+        """Return the row of the unit on a cell; negative if there is none."""
         return int(self.state["cell_unit"][cell]) if cell >= 0 else -1
 
     def odds(self, cell: int) -> Odds | None:
-        """Return the odds of what is chosen, against the unit on a cell."""
+        """Return the odds of the chosen verb against the unit on a cell; None if there are none."""
         unit, target = self.row_on(int(self.state["chain"][0])), self.row_on(cell)
         if unit < 0 or target < 0:
             return None

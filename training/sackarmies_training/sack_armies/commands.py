@@ -1,4 +1,4 @@
-"""Commands of Sack Armies alone: the catalogue of tokens, and armies."""
+"""Commands for Sack Armies alone: the catalogue of tokens, and armies."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def catalogue(
 
 
 def searchable(token: AnyToken) -> str:
-    """Return what a search for words looks at."""
+    """Return the text in which a search looks for words."""
     keywords = token.keywords if isinstance(token, Unit) else ()
     return " ".join([token.name, token.id, *keywords, effect_text(token)]).lower()
 
@@ -133,7 +133,7 @@ def token_table(tokens: Iterable[AnyToken], copies: Mapping[str, int] | None = N
 
 
 def kind_text(token: AnyToken) -> str:
-    """Return what kind of token it is; of a unit its values, too."""
+    """Return the kind of a token; for a unit, its stats too."""
     if not isinstance(token, Unit):
         return token.kind
     stats = f"M{token.movement} D{token.damage} A{token.armor} {token.type}, {token.band} band"
@@ -255,7 +255,7 @@ def fit_evaluation(
         Path | None, typer.Option(metavar="SVG", help="Predicted chances and what happened are drawn here.")
     ] = None,
 ) -> None:
-    """Learn from whole games what positions are worth to search, and say how well that is predicted."""
+    """Learn from whole games what positions are worth to search, and report how well that is predicted."""
     from sackarmies_training.sack_armies.fit_evaluation import (
         DUEL,
         Plan,

@@ -1,4 +1,4 @@
-"""Positions that an evaluation of Sack Armies learns from: of games of a General against itself, over all armies."""
+"""Positions that an evaluation of Sack Armies learns from: games of a General against itself, over all armies."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from sackarmies_env.games.sack_armies.tokens.army import army_ids
 from sackarmies_env.registry import load_game
 from sackarmies_training.seeds import derive
 
-PLAYERS = (2, 2, 2, 3, 2, 2, 2, 2, 4, 2)  # Generals of one lot of games after the other
+PLAYERS = (2, 2, 2, 3, 2, 2, 2, 2, 4, 2)  # number of Generals, for one lot of games after another
 SEATS = max(PLAYERS)
-DUEL = 2  # Generals of games that another agent may play
+DUEL = 2  # number of Generals in games that another agent may play
 LOT = 16  # games with the same armies
 HELD_OUT = 10  # every tenth round of PLAYERS
-MOST = 128  # positions of a game
-CERTAIN = 2**32  # chances in kernels are shares of this
+MOST = 128  # positions kept of a game, at most
+CERTAIN = 2**32  # kernels take chances as parts of this
 
 Progress = Callable[[int], None]
 
@@ -41,18 +41,18 @@ class Plan:
     """What an evaluation learns from, and how.
 
     Attributes:
-        weights: those of `greedy`, who plays all seats: the name of a set, or the path of a file.
-        agent: text form of who plays all seats of games of two Generals instead; "" for `greedy`.
-        games: how many, at least.
-        seed: of all that is random.
-        noise: share of its decisions that are taken at random instead, so that more is seen.
-        rate: share of the starts of turns that are looked at.
-        epochs: times that all positions are learned from.
+        weights: weights of `greedy`, which plays all seats: the name of a set, or the path of a file.
+        agent: text form of the agent that plays all seats of games of two Generals instead; "" for `greedy`.
+        games: number of games, at least.
+        seed: random seed.
+        noise: share of decisions that are random instead of the agent's, so that more positions are seen.
+        rate: share of the starts of turns at which the position is kept.
+        epochs: passes over all positions.
         learning_rate: of AdamW, at its highest.
         weight_decay: of AdamW.
-        minibatch: positions a step.
+        minibatch: positions per step.
         trust: how much the rest of a game counts in what its positions are taken to be worth, see `fit_evaluation`.
-        unknown: share of positions in which half of the types are taken for unknown ones.
+        unknown: share of positions in which half of the types are treated as unknown.
     """
 
     weights: str = "tuned"
@@ -71,14 +71,14 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Positions:
-    """Positions and how they ended; those of a game follow each other as they came.
+    """Positions and how their games ended; those of a game follow each other in order of play.
 
     Attributes:
-        inputs: of the network, for SEATS seats.
+        inputs: inputs of the network, for SEATS seats.
         outcomes: `(n, SEATS)` int64, WIN, DRAW or LOSS.
         games: `(n,)` int64, number of the game.
         lots: `(n,)` int64, number of the lot of games.
-        players: `(n,)` int64, Generals in the game.
+        players: `(n,)` int64, number of Generals in the game.
     """
 
     inputs: Inputs
@@ -89,20 +89,20 @@ class Positions:
 
     @property
     def rounds(self) -> NDArray[np.int64]:
-        """Round of PLAYERS that each position is of."""
+        """The round of PLAYERS that each position comes from."""
         return self.lots // len(PLAYERS)
 
     def held_out(self) -> NDArray[np.bool_]:
-        """Return which positions are kept from learning: of whole games, as positions of one game end alike."""
+        """Return which positions are held out: those of whole games, as positions of one game end alike."""
         held: NDArray[np.bool_] = self.rounds % HELD_OUT == 0
         return held
 
 
 def collect(plan: Plan, progress: Progress) -> Positions:
-    """Play games and return positions of them; `progress` is called with the number of games that ended.
+    """Play games and return positions from them; `progress` is called with the number of games that ended.
 
     Raises:
-        ValueError: the agent that plays raised an exception, or chose what is not legal.
+        ValueError: the agent that plays raised an exception, or chose an illegal action.
     """
     parts: list[Positions] = []
     for lot in range(-(-plan.games // LOT)):
@@ -121,15 +121,15 @@ def collect(plan: Plan, progress: Progress) -> Positions:
 
 
 def _joined(groups: Sequence[Group]) -> Group:
-    """Return groups one after the other."""
+    """Concatenate groups."""
     return Group(*(np.concatenate(columns) for columns in zip(*groups, strict=True)))
 
 
 def play_lot(plan: Plan, lot: int) -> Positions:
-    """Play one lot of games to their ends, and return positions of them.
+    """Play one lot of games to their ends, and return positions from them.
 
     Raises:
-        ValueError: the agent that plays raised an exception, or chose what is not legal.
+        ValueError: the agent that plays raised an exception, or chose an illegal action.
     """
     rng = np.random.default_rng(derive(plan.seed, "lot", lot))
     players = PLAYERS[lot % len(PLAYERS)]
@@ -147,7 +147,7 @@ def play_lot(plan: Plan, lot: int) -> Positions:
 
 
 def with_all_seats(inputs: Inputs) -> Inputs:
-    """Return inputs for SEATS seats: those that a game does not have are not alive."""
+    """Return inputs padded to SEATS seats: those that the game does not have are not alive."""
     size, players = inputs.alive.shape
     shared, alive = np.zeros((size, SEATS, SHARED), np.float32), np.zeros((size, SEATS), bool)
     shared[:, :players], alive[:, :players] = inputs.shared, inputs.alive
@@ -155,7 +155,7 @@ def with_all_seats(inputs: Inputs) -> Inputs:
 
 
 def _play(game: Game, plan: Plan, rng: np.random.Generator) -> tuple[Records, NDArray[np.int64], NDArray[np.int64]]:
-    """Play a lot of games, and return states of them, how many of each, and who won each."""
+    """Play a lot of games; return states from them, how many are from each game, and who won each."""
     simulator, policy = game.simulator(), parts_of(GameInfo.of(game), (plan.weights,)).make_policy(game)
     states, kept, actions = game.new_states(LOT), game.new_states(MOST), np.zeros(game.num_actions, np.int64)
     game.reset(game.params, states, rng.integers(2**62, size=LOT))
@@ -172,7 +172,7 @@ def player_of(text: str, game: Game) -> Agent:
     """Return an agent that plays all seats of a game.
 
     Raises:
-        ValueError: there is none such, or it cannot play many games at once.
+        ValueError: there is no such agent, or it cannot play many games at once.
     """
     agent = make_agent(text, GameInfo.of(game))
     if agent.is_informed or not agent.shares_batch:
@@ -186,10 +186,10 @@ def player_of(text: str, game: Game) -> Agent:
 def _play_agent(
     game: Game, plan: Plan, rng: np.random.Generator
 ) -> tuple[Records, NDArray[np.int64], NDArray[np.int64]]:
-    """Do what `_play` does with an agent outside of kernels, which is asked for all games at once.
+    """Do what `_play` does, with an agent outside of kernels, which is asked for all games at once.
 
     Raises:
-        Misconduct: the agent raised an exception, or chose what is not legal.
+        Misconduct: the agent raised an exception, or chose an illegal action.
     """
     agent, batch = player_of(plan.agent, game), Batch(game, LOT, restarts=False)
     conduct.reset(agent, int(rng.integers(2**62)))
@@ -217,14 +217,14 @@ def _play_agent(
 
 @njit
 def play_game(simulator, policy, states, actions, draw, kept):
-    """Play a game to its end, and keep positions at starts of turns; return how many.
+    """Play a game to its end, and keep positions at the starts of turns; return how many.
 
     Args:
         simulator: of the game.
         policy: plays all seats.
         states: (1,), overwritten.
         actions: (num_actions,) int64, overwritten.
-        draw: a seed, and chances, of CERTAIN: that a decision is taken at random, and that a position is kept.
+        draw: a seed, and chances as parts of CERTAIN: that a decision is random, and that a position is kept.
         kept: (m,) states, overwritten from the first on.
     """
     seed, noise, rate = draw
@@ -248,5 +248,5 @@ def play_game(simulator, policy, states, actions, draw, kept):
 
 
 def outcomes_of(winners: NDArray[np.int64], seats: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how games ended for seats, of the shape of both together: a game without a winner is a draw."""
+    """Return how games ended for seats, both broadcast to one shape: a game without a winner is a draw."""
     return np.where(winners == seats, WIN, np.where(winners < 0, DRAW, LOSS)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""The network of the evaluation of Sack Armies while it learns; kernels compute the same from its weights."""
+"""The network of the evaluation of Sack Armies, for training; kernels compute the same from its weights."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from sackarmies_agents.search.sack_armies.features import (
 from sackarmies_env.registry import load_game
 from sackarmies_training.sack_armies.evaluation_games import SEATS, Plan
 
-MASKED = 0.5  # of the types of a position in which some are taken for unknown ones
-JUDGED = 4096  # positions at once where nothing is learned
+MASKED = 0.5  # share of types treated as unknown, in a position where some are
+JUDGED = 4096  # positions at once when nothing is learned
 MAX_TORCH_SEED = 2**63  # seeds of ours may be larger
 
 
@@ -30,7 +30,7 @@ class Rows(NamedTuple):
     """Tokens, units or battlefields of a minibatch.
 
     Attributes:
-        rows: `(m,)` int64, of the weights that they add.
+        rows: `(m,)` int64, rows of the weights that they add.
         places: `(m,)` int64, SEATS times the position, plus the seat.
         numbers: `(m, width)` float32.
     """
@@ -41,7 +41,7 @@ class Rows(NamedTuple):
 
 
 class Source:
-    """Minibatches of positions, as the network takes them."""
+    """Source of minibatches of positions, as the network takes them."""
 
     def __init__(self, inputs: Inputs) -> None:
         self._inputs = inputs
@@ -66,7 +66,7 @@ class Source:
 
 
 class Part(nn.Module):
-    """What units or battlefields give to the sums of their Generals."""
+    """What units or battlefields add to the sums of their Generals."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class Part(nn.Module):
         self.last = nn.Linear(PARTS, SUMS, bias=False)
 
     def forward(self, given: Rows, places: int) -> torch.Tensor:
-        """Return what is given to each place, `(places, SUMS)`."""
+        """Return what is added for each place, `(places, SUMS)`."""
         parts = torch.relu(self.first(given.numbers) + self.types(given.rows))
         sums: torch.Tensor = self.last(torch.zeros(places, PARTS).index_add(0, given.places, parts))
         return sums
@@ -92,16 +92,16 @@ class Part(nn.Module):
 
 
 class Network(nn.Module):
-    """The evaluation.
+    """The evaluation network.
 
     Args:
-        unknown: while it learns, the share of positions in which some types are taken for unknown ones.
+        unknown: in training, the share of positions in which some types are treated as unknown.
     """
 
     def __init__(self, unknown: float = 0.0) -> None:
         super().__init__()
         self.unknown = unknown
-        self.knows_types = True  # False: all types are taken for unknown ones
+        self.knows_types = True  # False: all types are treated as unknown
         self.tokens = nn.Embedding(TOKEN_ROWS, SUMS)
         nn.init.normal_(self.tokens.weight, std=0.02)
         self.bias = nn.Parameter(torch.zeros(SUMS))
@@ -127,14 +127,14 @@ class Network(nn.Module):
         return logits
 
     def _sums_of(self, tokens: Rows, places: int) -> torch.Tensor:
-        """Return the sums of the weights of tokens for each place, `(places, SUMS)`; no row is written out for them."""
+        """Return the sums of the weights of tokens for each place, `(places, SUMS)`, without a row for each token."""
         ordered, order = torch.sort(tokens.places, stable=True)
         first = torch.searchsorted(ordered, torch.arange(places))
         sums: torch.Tensor = nn.functional.embedding_bag(tokens.rows[order], self.tokens.weight, first, mode="sum")
         return sums
 
     def _masked(self, positions: int, *groups: Rows) -> list[Rows]:
-        """Return groups in which some types, or all of them, are taken for unknown ones."""
+        """Return groups in which some types, or all of them, are treated as unknown."""
         masks = (torch.rand(positions, 1) < self.unknown) & (torch.rand(positions, NUM_TYPES) < MASKED)
         masks |= not self.knows_types
         found = []
@@ -166,11 +166,11 @@ def train(
     """Return a network fitted to chances of outcomes, with a learning rate that rises and falls once.
 
     Args:
-        source: of positions.
+        source: source of positions.
         alive: `(n, SEATS)`, seats that count.
         targets: `(n, SEATS, OUTCOMES)`.
-        learned: which positions are learned from.
-        plan: how.
+        learned: positions to learn from.
+        plan: how to learn.
     """
     torch.manual_seed(plan.seed % MAX_TORCH_SEED)
     network = Network(plan.unknown)
@@ -190,7 +190,7 @@ def train(
 
 
 def chances_of(network: Network, source: Source, chosen: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Return the chances of outcomes that a network sees in positions, `(n, SEATS, OUTCOMES)`."""
+    """Return the chances of outcomes that a network predicts for positions, `(n, SEATS, OUTCOMES)`."""
     with torch.no_grad():
         parts = [
             torch.softmax(network(*source.batch(chosen[first : first + JUDGED])), dim=2).numpy()

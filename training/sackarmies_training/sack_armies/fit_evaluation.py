@@ -4,9 +4,9 @@ Games of `greedy`, or of another General, against itself, over all built-in armi
 random, and a small network learns how they ended for each General: win, draw or loss. Games are held out, never single
 positions: positions of one game end alike.
 
-How a game ends is mostly luck. So the network learns twice. Two networks first learn from half of the games each, and
-tell what positions of the other half are worth. What a position is then taken to be worth is a mean of that for the
-later positions of its game, the next one most of all, and of how the game ended.
+How a game ends is mostly luck, so the network learns twice. First, two networks learn from half of the games each, and
+say what the positions of the other half are worth. What a position is then taken to be worth is a mean of these values
+for the later positions of its game, the next one most of all, and of how the game ended.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["DUEL", "Plan", "Positions", "collect", "draw_reliability", "fit", "p
 
 BINS = 10  # of the reliability table
 FOLDS = 2
-FEWER = 1  # epochs that networks which learn from one fold do without
+FEWER = 1  # by how many epochs less networks learn from one fold
 Z = 1.96  # standard errors, either way, of a 95% interval
 EXACT = 1e-9  # standard errors below this are rounding
 
@@ -42,11 +42,11 @@ Array = NDArray[np.float32]
 
 
 class Bin(NamedTuple):
-    """Positions held out, one for each General in them, whose predicted chance of a win lies in one tenth.
+    """Held-out positions, counted for each General, whose predicted chance of a win lies in the same tenth.
 
     Attributes:
-        positions: how many.
-        predicted: mean chance of a win.
+        positions: number of them.
+        predicted: mean predicted chance of a win.
         won: share that won.
         low: lower end of the 95% interval of that share, see `share_interval`.
         high: upper end.
@@ -61,14 +61,14 @@ class Bin(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """How well the chances of positions that were held out are predicted.
+    """How well the outcomes of held-out positions are predicted.
 
     Attributes:
-        positions: how many, and how many were learned from.
-        log_loss: in nats, of the network.
-        base: of the mean outcome for the number of Generals, which knows nothing of the position.
+        positions: number of held-out positions, and of those that were learned from.
+        log_loss: log loss of the network, in nats.
+        base: log loss of the mean outcome for the number of Generals, which knows nothing of the position.
         two: both for positions of two Generals.
-        unknown: log loss where all types are taken for unknown ones.
+        unknown: log loss of the network if all types are treated as unknown.
         reliability: for each tenth of the predicted chance of a win that has positions.
     """
 
@@ -87,7 +87,7 @@ class Report:
 
 
 def fit(positions: Positions, plan: Plan) -> tuple[dict[str, NDArray[np.float16]], Report]:
-    """Return weights of the network, by their names in files, and how good they are."""
+    """Return the weights of the network, by their names in files, and a report on how good they are."""
     source, alive = Source(positions.inputs), positions.inputs.alive
     learned = ~positions.held_out()
     ended = np.eye(OUTCOMES, dtype=np.float32)[positions.outcomes]
@@ -111,10 +111,9 @@ def looking_back(positions: Positions, values: Array, ended: Array, trust: float
 
     Args:
         positions: those of a game follow each other.
-        values: chances of outcomes, as they look in each position.
-        ended: the same as it came, 1 or 0; it counts from where a game has no later position, or a seat is eliminated.
-        trust: how much what follows after the next position counts, 0 to 1; what the next one looks like counts for
-            the rest.
+        values: chances of outcomes, as predicted for each position.
+        ended: actual outcomes, 1 or 0; they count where a game has no later position, or a seat is eliminated.
+        trust: weight of what follows after the next position, 0 to 1; the prediction for the next one has the rest.
     """
     targets = ended.copy()
     for i in range(len(targets) - 2, -1, -1):
@@ -125,7 +124,7 @@ def looking_back(positions: Positions, values: Array, ended: Array, trust: float
 
 
 def judge(positions: Positions, chances: Array, unknowing: Array) -> Report:
-    """Return how good predicted chances of the positions held out are, `(n, SEATS, OUTCOMES)`."""
+    """Return a report on predicted chances of the held-out positions, each `(n, SEATS, OUTCOMES)`."""
     tested = positions.held_out()
     alive = positions.inputs.alive[tested]
     players, games = (
@@ -166,9 +165,9 @@ def bins_of(chances: Array, won: NDArray[np.bool_], games: NDArray[np.int64]) ->
 def share_interval(won: NDArray[np.bool_], games: NDArray[np.int64]) -> tuple[float, float]:
     """Return the ends of the 95% interval of a share that won.
 
-    Only games are independent: positions of one game, and its Generals, end together. The standard error sums up by
-    games how far their results are from the share. Where it is zero, as in a share of 0 or 1, the interval is that of
-    Wilson with games as trials.
+    Only games are independent: positions of one game, and its Generals, end together. So the standard error is that of
+    the deviations from the share, summed by game. Where it is zero, as for a share of 0 or 1, the interval is that of
+    Wilson, with games as trials.
 
     Args:
         won: `(n,)`.

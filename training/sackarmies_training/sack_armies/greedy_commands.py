@@ -1,4 +1,4 @@
-"""Commands about the weights of the greedy General: a search for better ones, and a comparison of two sets."""
+"""Commands for the weights of the greedy General: a search for better ones, and a comparison of two sets."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def greedy_compare(
     seed: ContestSeedOption = 1,
     workers: ThreadsOption = 1,
 ) -> None:
-    """Let two sets of weights play each other with every pair of armies, and one among others with more Generals."""
+    """Have two sets of weights play each other with every pair of armies, and one among others with more Generals."""
     from sackarmies_env.games.sack_armies.tokens.army import army_ids
     from sackarmies_training.sack_armies.greedy_comparison import compare_alone, compare_by_army, comparison_table
     from sackarmies_training.sack_armies.greedy_matches import Tables

@@ -1,7 +1,7 @@
 """Comparison of two sets of weights of the greedy General: with each ready army, and with two to four Generals.
 
 Every start is played from every seating. The unit of statistics is the start: what a side scores in its games together,
-a draw counting half with two Generals and nothing with more. The intervals are those of Wilson on the number of starts.
+where a draw counts half with two Generals and nothing with more. Intervals are those of Wilson on the number of starts.
 They are a little too wide: a start may also be shared, and scores then scatter less than wins and losses would.
 """
 
@@ -29,11 +29,11 @@ class Line:
     """What one side scored.
 
     Attributes:
-        label: of which games.
-        starts: how many.
-        games: how many.
-        score: mean of the scores of the starts, 0 to 1.
-        even: what it would be if both sides were equally strong.
+        label: which games these are.
+        starts: number of starts.
+        games: number of games.
+        score: mean score of the starts, 0 to 1.
+        even: what the score would be if both sides were equally strong.
     """
 
     label: str
@@ -52,13 +52,13 @@ class Line:
 
 
 def compare_by_army(one: Weights, other: Weights, starts: int, seed: int, tables: Tables, told: Progress) -> list[Line]:
-    """Let both sides play with two Generals, and return what `one` scored, in all and with each army.
+    """Play both sides against each other with two Generals; return what `one` scored, in all and with each army.
 
     Args:
         one: side 0.
         other: side 1.
-        starts: of each ordered pair of armies; each is played from both seatings.
-        seed: of the games.
+        starts: number of starts of each ordered pair of armies; each is played from both seatings.
+        seed: seed of the games.
         tables: where they play.
         told: called with the number of games that ended.
     """
@@ -88,9 +88,9 @@ def compare_alone(
 
     Args:
         sides: `one` and `other`.
-        num_players: how many play.
-        starts: each is played once with the lone General in each seat.
-        seed: of the games; the armies are drawn from it.
+        num_players: number of Generals.
+        starts: number of starts; each is played once with the lone General in each seat.
+        seed: seed of the games; the armies are drawn from it.
         tables: where they play.
         told: called with the number of games that ended.
     """

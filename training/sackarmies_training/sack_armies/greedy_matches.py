@@ -33,9 +33,9 @@ class Arena(NamedTuple):
         commands: (1,).
         slots: (1,).
         masks: (1, num_actions) int8.
-        packed: no rows: not written.
+        packed: no rows, so not written.
         observations: (1, size) int8.
-        results: no rows: not written.
+        results: no rows, so not written.
         actions: (1,) int64.
     """
 
@@ -117,7 +117,7 @@ class Match:
 
 
 def both_seatings(num_players: int) -> tuple[tuple[int, ...], ...]:
-    """Return the seatings of sides 0 and 1 in turn around the table, and the other way round."""
+    """Return the two seatings with sides 0 and 1 in turn around the table: side 0 first, and side 1 first."""
     one = tuple(seat % 2 for seat in range(num_players))
     return one, tuple(1 - side for side in one)
 
@@ -134,13 +134,13 @@ def game_of(armies: tuple[str, ...]) -> Game:
 
 
 class Table:
-    """Where two greedy Generals play, in one thread: a board of each for each kind of game."""
+    """Where two greedy Generals play, in one thread; it holds a board of each for each kind of game."""
 
     def __init__(self) -> None:
         self._boards: dict[tuple[int, int], NDArray[np.void]] = {}
 
     def play(self, sides: Sequence[Weights], matches: Sequence[Match]) -> list[list[int]]:
-        """Play matches and return the winning sides of the games of each."""
+        """Play matches; return for each the winning sides of its games."""
         given = [{f"w_{name}": value for name, value in weights.model_dump().items()} for weights in sides]
         results: list[list[int]] = []
         for match in matches:
@@ -163,18 +163,18 @@ class Table:
                 copy_records(make_board(info, weights), boards[side : side + 1])
             self._boards[kind] = boards
         boards = self._boards[kind]
-        boards["has_position"] = 0  # what was worked out by other weights is worth nothing
+        boards["has_position"] = 0  # what other weights have worked out is worth nothing
         return boards
 
 
 class Tables:
-    """Tables for so many threads, kept from call to call."""
+    """A table for each of several threads, kept from call to call."""
 
     def __init__(self, workers: int = 1) -> None:
         self._tables = [Table() for _ in range(workers)]
 
     def play(self, sides: Sequence[Weights], matches: Sequence[Match]) -> list[list[int]]:
-        """Play matches between weights and return the winning sides of the games of each, in their order."""
+        """Play matches between weights; return for each, in their order, the winning sides of its games."""
         workers = len(self._tables)
         parts = [matches[worker::workers] for worker in range(workers)]
         with ThreadPoolExecutor(workers) as pool:

@@ -1,12 +1,12 @@
 """Tuning of the weights of the greedy General by SPSA: simultaneous perturbation stochastic approximation.
 
-Each step draws a sign for every weight, moves all weights a little that way and a little the other way, and lets the
-two Generals play each other, and each of them the weights that the search began with: the same starts from both
+Each step draws a sign for every weight, and moves all weights a little that way and a little the other way. The two
+resulting Generals play each other, and each plays the weights that the search began with: the same starts from both
 seatings, with all ready armies and two to four Generals. The difference in games won moves all weights at once, by a
 step that shrinks as the search goes on (J. C. Spall, IEEE Transactions on Aerospace and Electronic Systems 34, 1998).
-Weights move by factors, so that none changes its sign. The result is the mean over the second half of the steps, which
-is less noisy than the last one. Every step is drawn from the seed and its number: an interrupted search resumes, and
-one that has ended may go on. Its file holds what each step found; the path of the weights follows from that.
+Weights move by factors, so none changes its sign. The result is the mean over the second half of the steps, which is
+less noisy than the last one. Every step is drawn from the seed and its number: an interrupted search resumes, and a
+finished one may go on. Its file holds what each step found; the path of the weights follows from that.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class Search:
 
     Attributes:
         start: the weights that it begins with.
-        seed: of starts and signs.
-        steps: how many are wanted.
+        seed: seed of starts and signs.
+        steps: number of steps wanted.
         gains: difference in games won, as a share, that each step found.
         path: `(weights,)` logarithms of the factors by which weights differ from `start`: at first and after each step.
     """
@@ -81,7 +81,7 @@ class Search:
             folder: see `tune`.
             start: the weights to begin with.
             seed: of the search.
-            games: how many to play in all; whole steps are made.
+            games: number to play in all; only whole steps are made.
 
         Raises:
             ValueError: its file cannot be read, or is of a search from another seed or other weights, or of one that
@@ -108,14 +108,14 @@ class Search:
 
     @property
     def done(self) -> int:
-        """How many steps have been made."""
+        """Number of steps made."""
         return len(self.gains)
 
     def save(self, path: Path) -> None:
         """Write the search to a file.
 
         Raises:
-            OSError: it cannot be written; the old file stays.
+            OSError: it cannot be written; an existing file is kept.
         """
         state = SearchState(seed=self.seed, start=self.start.model_dump(), gains=self.gains)
         write_json(path, state.model_dump())
@@ -139,7 +139,7 @@ class Search:
         self.gains.append(gain)
 
     def result(self) -> Weights:
-        """Return the mean over the second half of the steps that are wanted; before it begins, the present weights."""
+        """Return the mean over the second half of the wanted steps; before that begins, the current weights."""
         counted = self.path[1 + self.steps // 2 :] or self.path[-1:]
         return scaled(self.start, np.mean(counted, axis=0))
 
@@ -163,12 +163,12 @@ def compare(one: Weights, other: Weights, start: Weights, tables: Tables, rng: n
 
 
 def points_of(winners: list[int]) -> int:
-    """Return the games that side 0 won less those that side 1 won."""
+    """Return the number of games that side 0 won, less the number that side 1 won."""
     return winners.count(0) - winners.count(1)
 
 
 def draw_matches(num_players: int, count: int, rng: np.random.Generator) -> list[Match]:
-    """Return starts with armies and seeds at random, each to be played from both seatings."""
+    """Return starts with random armies and seeds, each to be played from both seatings."""
     ids = army_ids()
     return [
         Match(
@@ -181,12 +181,12 @@ def draw_matches(num_players: int, count: int, rng: np.random.Generator) -> list
 
 
 def tune(search: Search, folder: Path, workers: int, progress: Progress) -> None:
-    """Go on with a search to its last step, and write its state and its result to a folder.
+    """Continue a search to its last step, and write its state and its result to a folder.
 
     Args:
-        search: goes on.
+        search: the search, continued in place.
         folder: holds the state of the search, which resumes from it, and the result.
-        workers: threads.
+        workers: number of threads.
         progress: called with the number of games that ended.
 
     Raises:

@@ -61,7 +61,7 @@ class Preview:
         return spread([self._in_place(each, verb, unit, target) for each in self._charges(state, viewer)])
 
     def charge_to(self, known: Records, cell: int) -> Odds:
-        """Return the odds of the announced Move and Attack, for its General, if it is made from a hex."""
+        """Return the odds of the announced Move and Attack, for its General, if made from a given hex."""
         state = self._moved(known, cell, int(known["current_player"][0]))
         unit, target = int(state["attack_unit"][0]), int(state["attack_target"][0])
         return self._in_place(state, Verb.MOVE_ATTACK, unit, target)
@@ -83,7 +83,7 @@ class Preview:
         return self._odds(state, damage, self._armor(state, target), verb not in RANGED, is_checked)
 
     def warm_up(self, states: Records) -> None:
-        """Compile what is asked of the rules for a Move and Attack alone."""
+        """Compile the kernels that only a Move and Attack needs."""
         state = states.copy()
         is_unit = self._params["type_kind"][state["token_type"][0]] == Kind.UNIT
         units = np.flatnonzero(is_unit & (state["token_owner"][0] == 0) & (state["token_zone"][0] == Zone.SACK))
@@ -123,8 +123,8 @@ class Preview:
     def _moved(self, state: Records, cell: int, viewer: int) -> Records:
         """Return the state after a Move and Attack has moved to a hex.
 
-        What sight reveals there is turned up as far as it belongs to `viewer`: of other Generals' hidden units nothing
-        is known.
+        What sight reveals there is turned up only if it belongs to `viewer`: nothing is known of other Generals' hidden
+        units.
         """
         moved, unit = state.copy(), np.int64(state["attack_unit"][0])
         lift_unit(self._params, moved[0], unit)
@@ -140,7 +140,7 @@ class Preview:
         return int(state["token_face"][0, unit]) == Face.UP
 
     def _damage(self, state: Records, unit: int) -> int:
-        """Return the damage of an own unit, which an attack turns up."""
+        """Return the damage of one's own unit, which an attack turns up."""
         return max(0, int(stat_if(self._params, state[0], np.int64(unit), np.int64(Stat.DAMAGE), True)))
 
     def _armor(self, state: Records, target: int) -> int | None:
@@ -166,7 +166,7 @@ class Preview:
             state: `(1,)`, with the cards that are left.
             damage: of one head.
             armor: None if it is unknown.
-            progressive: whether heads are flipped for until the first tail.
+            progressive: whether flips go on until the first tail.
             is_checked: whether a coordination check comes first, which takes a head of its own.
         """
         first = "A flip decides first whether they can act together. " if is_checked else ""
@@ -193,7 +193,7 @@ class Preview:
         }
 
     def _chance(self, state: Records, heads: int) -> float | None:
-        """Return the chance of so many heads in a row; None where all flips are forced."""
+        """Return the chance of `heads` heads in a row; None if all flips are forced."""
         method = int(self._params["flip_method"])
         if method == FlipMethod.SCRIPTED:
             return None
@@ -206,7 +206,7 @@ class Preview:
     def announced(self, known: Records, viewer: int) -> Odds | None:
         """Return the odds of the announced attack, see `spread` for those of a Move and Attack before the move.
 
-        None once it was flipped for, if its target is hidden, or if what was turned up since has made it impossible.
+        None after its flips, if its target is hidden, or if tokens turned up since have made it impossible.
         """
         step = attack_step(known)
         if step > AttackStep.FLIPS:
@@ -237,13 +237,13 @@ class Preview:
 
 
 def spread(odds: Sequence[Odds]) -> Odds:
-    """Return the odds of an attack from any of several hexes: those of all of them if they agree, else their range.
+    """Return the odds of an attack from any of several hexes: the common odds if all agree, else their range.
 
     Args:
         odds: by hex, one or more.
 
     Returns:
-        What the hexes have in common, and None for what they do not; its text tells the lowest and the highest odds.
+        What the hexes have in common, and None where they differ; the text then tells the lowest and highest odds.
     """
 
     def difficulty(each: Odds) -> tuple[float, int, int]:
@@ -261,13 +261,13 @@ def spread(odds: Sequence[Odds]) -> Odds:
 
 
 def attack_step(known: Records) -> int:
-    """Return how the attack that is under way goes on after the present decision, as an AttackStep."""
+    """Return how the attack in progress goes on after the current decision, as an AttackStep."""
     (frames,) = np.nonzero(known["frame_kind"][0] == Frame.ATTACK)
     return int(known["frame_step"][0, frames[-1]])
 
 
 def heads_needed(damage: int, armor: int, progressive: bool, most: int) -> int | None:
-    """Return how many heads in a row kill; None if no number does. Zero or less armor takes one head, too."""
+    """Return how many heads in a row kill; None if no number does. Armor of zero or less also takes one head."""
     if damage <= 0:
         return None
     heads = max(1, -(-armor // damage))
@@ -276,7 +276,7 @@ def heads_needed(damage: int, armor: int, progressive: bool, most: int) -> int |
 
 @functools.cache
 def reds_in_a_row(count: int, cards: Cards, jokers: int) -> float:
-    """Return the chance that the next cards are red, `count` of them; an empty deck and a joker shuffle all anew."""
+    """Return the chance that the next `count` cards are red; all are shuffled anew after a joker or the last card."""
     if count == 0:
         return 1.0
     fresh = (CARDS_OF_A_COLOR, CARDS_OF_A_COLOR, jokers)
@@ -289,7 +289,7 @@ def reds_in_a_row(count: int, cards: Cards, jokers: int) -> float:
 
 
 def percent(chance: float | None, more: str = "") -> str:
-    """Return a chance for a sentence, ` (25%)` or with more words in the brackets; nothing if it is unknown."""
+    """Return a chance for a sentence: ` (25%)`, or with more words in the brackets; "" if it is unknown."""
     if chance is None:
         return ""
     return f" ({int(100 * chance + 0.5)}%{more})" if chance == 0 or chance >= 0.01 else f" (under 1%{more})"

@@ -1,4 +1,4 @@
-"""Best responses of Sack Armies: other weights of the scripted General, search that knows its opponent, a network."""
+"""Best responses of Sack Armies: other weights for the scripted General, search that knows its opponent, a network."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from sackarmies_training.ladder.learned import LearnedResponse
 from sackarmies_training.ladder.units import Maker, maker_of
 
 LARGEST, SMALLEST = 32, 4  # candidates of a generation, powers of two
-FIRST_UNITS = 4  # that all candidates of a generation play; those that remain play twice as many, and so on
+FIRST_UNITS = 4  # units that all candidates of a generation play; those that remain play twice as many, and so on
 CHANGED = 0.15  # share of the weights that a candidate changes
 SPREAD, NARROWER = 0.7, 0.8  # standard deviation of the logarithm of a changed weight; its factor after a generation
 Numbers = dict[str, float]
 
 
 def make_weighted(weights: Mapping[str, float], info: GameInfo) -> GreedyAgent:
-    """Return the scripted General with weights of its own."""
+    """Return the scripted General with these weights."""
     return GreedyAgent(info, weights=Weights(**weights))
 
 
 def weighted(weights: Mapping[str, float]) -> Maker:
-    """Return what makes the scripted General with these weights."""
+    """Return a function that makes the scripted General with these weights."""
     return functools.partial(make_weighted, dict(weights))
 
 
 def generation_units(candidates: int) -> int:
-    """Return the units that a generation plays: of its candidates, and of the best of the generation before."""
+    """Return the number of units that a generation plays: its candidates, and the best of the generation before."""
     rounds = candidates.bit_length() - 1
     return rounds * candidates * FIRST_UNITS + FIRST_UNITS * ((1 << rounds) - 1)
 
@@ -45,10 +45,10 @@ def generation_units(candidates: int) -> int:
 class WeightSearch:
     """Changes weights of the scripted General at random, and keeps what wins.
 
-    In each generation the best weights so far are changed at random, each changed one by a factor. The candidates play
-    by successive halving (Jamieson and Talwalkar, "Non-stochastic best arm identification", 2016): the better half
-    goes on, with twice as many units. The last one takes the place of the best so far if it did better on the same
-    units by more than the standard error of the difference.
+    In each generation, some of the best weights so far are multiplied by random factors. The candidates play by
+    successive halving (Jamieson and Talwalkar, "Non-stochastic best arm identification", 2016): the better half goes
+    on, with twice as many units. The last one replaces the best so far if it did better on the same units by more than
+    the standard error of the difference.
     """
 
     doc = "random search over the weights of the scripted General, which it starts from"
@@ -86,7 +86,7 @@ class WeightSearch:
 
 
 class OpponentSearch:
-    """Searches that play positions on by the fixed agent, where it is one that they can play on by.
+    """Searches that play positions on with the fixed agent as the model of everybody, if it can be such a model.
 
     Nothing else is learned: settings of the search play the same units, and the better half goes on.
     """
@@ -119,7 +119,7 @@ def candidates_for(target: str) -> list[str]:
 
 
 def affordable(games: int) -> int:
-    """Return how many candidates a generation can have for so many games; 0 if too few."""
+    """Return how many candidates a generation can have with `games` games; 0 if these are too few."""
     candidates = LARGEST
     while candidates >= SMALLEST and 2 * generation_units(candidates) > games:
         candidates //= 2
@@ -127,7 +127,7 @@ def affordable(games: int) -> int:
 
 
 def mutated(weights: Mapping[str, float], spread: float, rng: np.random.Generator) -> Numbers:
-    """Return weights some of which are multiplied by random factors; signs stay."""
+    """Return weights of which some are multiplied by random factors; signs are kept."""
     factors = np.exp(spread * rng.standard_normal(len(weights))) ** (rng.random(len(weights)) < CHANGED)
     products = np.clip(np.array([*weights.values()]) * factors, -LARGEST_WEIGHT, LARGEST_WEIGHT)
     changed = dict(zip(weights, products.tolist(), strict=True))

@@ -29,8 +29,8 @@ In your turn you take one action: draw tokens from your sack, deploy tokens of y
 the text of a unit, spell or maneuver. What you deploy lies face down: the others see its back until it is \
 revealed. Flips decide attacks; heads are successes. A General who controls none of their own battlefields, or has no \
 unit left, is eliminated, and the last one wins."""
-# Decisions that everybody knows are asked, if each is asked on its own. Others are left out where there is nothing to
-# choose, as only their General knows: a further token of a Deploy, a second unit of a Move, what saves from scatter.
+# Decisions that everybody knows are asked, if each is asked on its own. Others are left out if there is nothing to
+# choose, which only their General knows: a further token of a Deploy, a second unit of a Move, what saves from scatter.
 PUBLIC = (
     *(Decision.MENU, Decision.WINDOW, Decision.CHARGE_TO, Decision.AMBUSH, Decision.COUNTER, Decision.DESIGNATE),
     Decision.ADVANCE,
@@ -80,7 +80,7 @@ class Table(GameTable):
         return int(states["active"][0])
 
     def question(self, known: Records, legal: list[int]) -> str:
-        """Return what the current player is asked, and with what they have begun a choice."""
+        """Return what the current player is asked, and how they have begun the choice."""
         return question(int(known["decision"][0]), int(known["chain_verb"][0]), Verb.PASS in legal)
 
     def about(self, known: Records, picture: Picture) -> str:
@@ -117,7 +117,7 @@ class Table(GameTable):
         return [speaker.choice(action) for action in legal]
 
     def warm_up(self, states: Records) -> None:
-        """Compile what coordinated attacks are judged by, and what a Move and Attack leads to."""
+        """Compile the kernels that judge coordinated attacks, and those that preview a Move and Attack."""
         is_led_throughout(self.game.params[0], states[0])
         self.preview.warm_up(states)
 
@@ -151,7 +151,7 @@ class Table(GameTable):
         return f"{words} {effect_text(data)}".strip()
 
     def next_of(self, known: Records, picture: Picture, action: int) -> list[Choice]:
-        """Return what may be chosen after a verb that begins a choice, without notes."""
+        """Return the choices that may follow a verb that begins a choice, without notes."""
         states = known.copy()
         player = int(states["current_player"][0])
         self.game.step(self._slow, states, np.array([action], np.int64))

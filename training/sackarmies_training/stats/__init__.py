@@ -1,1 +1,1 @@
-"""Statistics of games: what the ladder, tournaments and evaluations share."""
+"""Statistics of games, shared by the ladder, tournaments and evaluations."""

@@ -1,9 +1,9 @@
-"""Cycles: how much of the payoffs no rating can tell, and which agents beat each other in a circle.
+"""Cycles: how much of the payoffs no rating can explain, and which agents beat each other in a circle.
 
-The log-odds of pairs are split into differences of ratings and a rest that adds up to nothing for each agent
-(combinatorial Hodge theory; X. Jiang, L.-H. Lim, Y. Yao and Y. Ye, "Statistical ranking and combinatorial Hodge
-theory", 2011). The rest is what goes in circles, and chance: it is never nothing in a finite number of games. So single
-cycles are listed beside it, of three agents each of which is shown to beat the next.
+The log-odds of pairs are split into differences of ratings and a rest that adds up to 0 for each agent (combinatorial
+Hodge theory; X. Jiang, L.-H. Lim, Y. Yao and Y. Ye, "Statistical ranking and combinatorial Hodge theory", 2011). The
+rest is cycles and chance: it is never 0 in a finite number of games. So single cycles are listed as well: three agents,
+each of which is shown to beat the next.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from sackarmies_training.stats.estimate import Estimate, Estimates
 from sackarmies_training.stats.nash import nash_average
 
 EDGES = 3  # of a cycle
-LEAST_UNITS = 2  # of a step that is shown: a single one says nothing of how much units differ
+LEAST_UNITS = 2  # for a step to be shown: a single unit does not say how much units differ
 
 
 @dataclass(frozen=True)
 class Cycle:
-    """Three agents, each of which is shown to beat the next, and the last the first."""
+    """Three agents, each of which is shown to beat the next, and the last to beat the first."""
 
     names: tuple[str, str, str]
     shares: tuple[Estimate, Estimate, Estimate]
@@ -35,14 +35,14 @@ class Cycle:
 
 @dataclass(frozen=True)
 class Structure:
-    """What the payoffs of all pairs look like.
+    """Structure of the payoffs of all pairs.
 
     Attributes:
-        names: of the agents.
-        nash: the chance of each in the Nash equilibrium of greatest entropy.
-        nash_average: what each takes from it, in nats: 0 for its agents, else less.
-        transitive: share of the squared log-odds that ratings can tell; 1 if all are 0.
-        cycles: shown ones.
+        names: names of the agents.
+        nash: probability of each agent in the Nash equilibrium of greatest entropy.
+        nash_average: what each agent takes from it, in nats: 0 for agents of the equilibrium, less for others.
+        transitive: share of the squared log-odds that ratings explain; 1 if all are 0.
+        cycles: those that are shown.
     """
 
     names: tuple[str, ...]
@@ -52,7 +52,7 @@ class Structure:
     cycles: tuple[Cycle, ...]
 
     def sentences(self) -> list[str]:
-        """Return all of it in sentences."""
+        """Describe the structure in sentences."""
         mixture = sorted(zip(self.nash, self.names, strict=True), reverse=True)
         told = ", ".join(f"{name} {chance:.0%}" for chance, name in mixture if chance >= 0.005)
         lines = [
@@ -71,19 +71,19 @@ class Structure:
 
 
 def hodge(payoff: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Split an antisymmetric `(n, n)` into differences of ratings `(n,)`, and the rest `(n, n)`."""
+    """Split an antisymmetric `(n, n)` matrix into differences of ratings, `(n,)`, and the rest, `(n, n)`."""
     ratings = payoff.mean(axis=1)
     return ratings, payoff - (ratings[:, None] - ratings[None, :])
 
 
 def log_odds(share: Estimate) -> float:
-    """Return the log-odds of a share of the points; half a point is added to both sides, so that it is finite."""
+    """Return the log-odds of a share of the points; half a point is added to both sides to keep them finite."""
     points = share.value * share.games
     return math.log((points + 0.5) / (share.games - points + 0.5))
 
 
 def structure_of(estimates: Estimates) -> Structure | None:
-    """Return the structure of the payoffs; None for fewer than three agents, or if some pair has not met."""
+    """Return the structure of the payoffs; None if there are fewer than three agents or some pair has not met."""
     names = estimates.names
     shares: dict[tuple[int, int], Estimate] = {}
     for one, other in combinations(range(len(names)), 2):
@@ -113,8 +113,8 @@ def shown_cycles(names: Sequence[str], estimates: Estimates) -> list[Cycle]:
     """Return the cycles of three agents that the games show.
 
     Each of the three must take more than half of the points from the next in at least two units, at a level that is
-    divided among the steps of all triples that could be cycles (Bonferroni): the chance to list any cycle where there
-    is none is 5% at most, as far as shares of so many units are distributed normally.
+    divided among the steps of all triples that could be cycles (Bonferroni): the chance of listing any cycle where
+    there is none is at most 5%, as far as shares of that many units are normally distributed.
     """
     triples = list(combinations(range(len(names)), EDGES))
     tests = 2 * EDGES * len(triples)
@@ -131,6 +131,6 @@ def shown_cycles(names: Sequence[str], estimates: Estimates) -> list[Cycle]:
 
 
 def _is_shown(share: Estimate, limit: float) -> bool:
-    """Return whether a share lies above a half by so many standard errors, as its interval tells them."""
+    """Return whether a share lies above a half by more than `limit` standard errors, judged by its interval."""
     error = (share.high - share.low) / 2 / float(scipy.stats.norm.isf((1 - CONFIDENCE) / 2))
     return share.units >= LEAST_UNITS and share.value - 0.5 > limit * error

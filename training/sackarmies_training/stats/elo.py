@@ -1,4 +1,4 @@
-"""Scales of strength: differences in Elo, and in normalized Elo, as shares of the points."""
+"""Scales of strength: differences in Elo and normalized Elo, and the shares of the points they stand for."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 from sackarmies_training.ratings import ELO_PER_NAT
 
-# Normalized Elo of one standard deviation of a game: chosen so that it is near Elo where no game is drawn
+# Normalized Elo of one standard deviation of a game, chosen so that it is close to Elo if no game is drawn
 # (M. Van den Bergh, "Normalized Elo", https://www.cantate.be/Fishtest/normalized_elo.pdf).
 NORMALIZED_PER_DEVIATION = 800.0 / math.log(10.0)
 
@@ -19,5 +19,5 @@ def elo_of(share: float) -> float:
 
 
 def share_of(elo: float) -> float:
-    """Return the share of the points that a difference in Elo gives."""
+    """Return the share of the points that is expected at a difference in Elo."""
     return 1 / (1 + math.exp(-elo / ELO_PER_NAT))

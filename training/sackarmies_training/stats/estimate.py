@@ -29,14 +29,14 @@ from sackarmies_training.stats.units import PlayedUnit
 RESAMPLES = 1000
 RESAMPLING_SEED = 1  # equal data give equal intervals
 MAX_STEPS = 100
-EXACT = 1e-9  # slope at the end, for each game
+EXACT = 1e-9  # final slope, per game
 ENDS = (0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2)
-ALIKE = 1e-9  # Elo: all units are alike where resamples differ by less, and say nothing of what others may be like
+ALIKE = 1e-9  # Elo: if resamples differ by less, all units are alike and do not show what others may be like
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its interval, and what it rests on."""
+    """A number with its interval, and the units and games that it rests on."""
 
     value: float
     low: float
@@ -64,9 +64,9 @@ class Estimates:
     """Estimates from finished units of games with the same number of players.
 
     Intervals are percentiles of `RESAMPLES` resamples, drawn with replacement (Efron and Tibshirani, "An Introduction
-    to the Bootstrap", 1993, chapter 13). What is drawn are draws of chance, with the units of all line-ups that played
-    them: as many as there are of those that the same line-ups played. In a ladder each unit has a draw of its own; in a
-    tournament all line-ups play the same ones.
+    to the Bootstrap", 1993, chapter 13). A resample consists of draws of chance, each with the units of all line-ups
+    that played it; of the draws that the same line-ups played, it has as many as there are. In a ladder, each unit has
+    its own draw; in a tournament, all line-ups play the same draws.
     """
 
     def __init__(
@@ -78,14 +78,14 @@ class Estimates:
         centered: bool = False,
         is_adjusted: bool = False,
     ) -> None:
-        """Take what has been played.
+        """Take the finished units.
 
         Args:
-            names: of the agents.
+            names: names of the agents.
             units: at least one.
-            anchor: the agent with the rating 0; None: the mean of the largest group is 0, see `groups`.
+            anchor: the agent with rating 0; None: the mean of the largest group is 0, see `groups`.
             centered: whether the mean of all agents is 0 instead.
-            is_adjusted: whether the luck that was measured is taken out of the points.
+            is_adjusted: whether measured luck is taken out of the points.
         """
         self.names = list(names)
         self.units = list(units)
@@ -100,7 +100,7 @@ class Estimates:
 
     @cached_property
     def _weights(self) -> NDArray[np.float64]:
-        """How often each resample holds each unit, `(RESAMPLES, units)`."""
+        """How often each resample contains each unit, `(RESAMPLES, units)`."""
         rng = np.random.default_rng(RESAMPLING_SEED)
         weights = np.zeros((RESAMPLES, len(self.units)))
         for draws in self._draws():
@@ -110,7 +110,7 @@ class Estimates:
         return weights
 
     def _draws(self) -> list[list[list[int]]]:
-        """Return the units of each draw of chance, draws that the same line-ups played together."""
+        """Return the units of each draw of chance, grouping draws that the same line-ups played."""
         rows: dict[int, list[int]] = {}
         for row, unit in enumerate(self.units):
             rows.setdefault(unit.draw, []).append(row)
@@ -138,7 +138,7 @@ class Estimates:
     def ratings(self) -> dict[str, Rating]:
         """Return the Bradley-Terry ratings, see `ratings.bradley_terry`, with intervals over units.
 
-        Where all units are alike there are none, but for the anchor, which has 0 in any case.
+        There are no intervals if all units are alike, except for the anchor, which always has 0.
         """
         best, others = self._strengths
         ends = np.quantile(others, ENDS, axis=0)
@@ -147,7 +147,7 @@ class Estimates:
 
     @cached_property
     def groups(self) -> dict[str, int]:
-        """Agents by group: between groups points went one way only, so that games alone set no finite distance.
+        """Group of each agent: between groups, points went one way only, so that games alone set no finite distance.
 
         Ratings are finite without a prior within a group (Ford, "Solution of a ranking problem from binary
         comparisons", 1957): the strongly connected components of the graph "took points from".
@@ -164,9 +164,9 @@ class Estimates:
 
     @cached_property
     def measured(self) -> frozenset[str]:
-        """The agents whose ratings games alone compare: the group of the anchor, or the largest one.
+        """The agents whose ratings are comparable by games alone: the group of the anchor, or the largest group.
 
-        Of several that are equally large, the one that took most points a game.
+        Of several largest groups, it is the one with the agent that took the most points per game.
         """
         groups = {group: [name for name in self.names if self.groups[name] == group] for group in self.groups.values()}
         if self.anchor is not None:
@@ -195,7 +195,7 @@ class Estimates:
     def difference(self, one: str, other: str) -> Rating:
         """Return how far one agent stands above another, in Elo.
 
-        Where all units are alike, the interval is that of their payoff, and infinite if they have not met.
+        If all units are alike, the interval is that of their payoff, and infinite if they have not met.
         """
         best, others = self._strengths
         upper, lower = self.names.index(one), self.names.index(other)
@@ -204,22 +204,22 @@ class Estimates:
         if high - low < ALIKE:
             met = self.payoff(one, other)
             low, high = (-math.inf, math.inf) if met is None else (elo_of(met.low), elo_of(met.high))
-            low, high = min(low, value), max(high, value)  # which games with others may have moved out of it
+            low, high = min(low, value), max(high, value)  # games with others may have moved it out
         return Rating(value, low, high)
 
     # --- points
 
     def payoff(self, one: str, other: str) -> Estimate | None:
-        """Return which share of the points that two agents took in their common games went to the first one.
+        """Return the first agent's share of the points that two agents took in their common games.
 
-        With two players that is the mean result, a draw being half a win. None if they have not met, or took nothing.
+        With two players this is the mean result, a draw being half a win. None if they have not met or took nothing.
         """
         row, column = self.names.index(one), self.names.index(other)
         units = np.flatnonzero(self._seated[:, row] & self._seated[:, column])
         return self._share(units, self._credits[units, row], self._credits[units, column])
 
     def score(self, name: str) -> Estimate | None:
-        """Return which share of the points that an agent and its opponents took in its games went to the agent."""
+        """Return an agent's share of the points that it and its opponents took in its games; None if there are none."""
         row = self.names.index(name)
         units = np.flatnonzero(self._seated[:, row])
         mine = self._credits[units, row]
@@ -236,7 +236,7 @@ class Estimates:
         totals = weights @ both
         shares = (weights @ mine)[totals > 0] / totals[totals > 0]
         low, high = (float(end) for end in np.quantile(shares, ENDS))
-        if high - low < 1e-12:  # all units are alike: resampling says nothing of what others may be like
+        if high - low < 1e-12:  # all units are alike: resampling does not show what others may be like
             low, high = wilson(value, len(units))
         return Estimate(value, low, high, len(units), int(self._games[units].sum()))
 
@@ -244,7 +244,7 @@ class Estimates:
 def refit_strengths(
     seats: NDArray[np.int64], games: NDArray[np.int64], scores: NDArray[np.float64], start: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return what `fit_strengths` does for many scores at once, `(m, n)`, by Newton's method.
+    """Do what `fit_strengths` does for many scores at once, by Newton's method; return `(m, n)`.
 
     Args:
         seats: `(k, n)`.
@@ -264,10 +264,10 @@ def refit_strengths(
 
 
 def wilson(share: float, units: int) -> tuple[float, float]:
-    """Return the ends of the 95% Wilson interval of a share of so many units.
+    """Return the ends of the 95% Wilson interval of a share of the points of `units` units.
 
-    A mean of numbers from 0 to 1 varies at most as much as one of zeros and ones: where units are neither, the interval
-    is wider than it need be.
+    A mean of numbers from 0 to 1 varies at most as much as one of zeros and ones, so the interval is wider than it need
+    be if units lie in between.
     """
     z = float(scipy.stats.norm.ppf(ENDS[1]))
     center = (share + z * z / (2 * units)) / (1 + z * z / units)

@@ -1,17 +1,17 @@
 """Luck in finished games: what chance brought compared with what it could be expected to bring.
 
-Wherever a step of a game meets chance, the value of the position after it is compared with the mean value over what
-chance might have brought instead, by exact odds. The mean of these corrections is 0, whoever plays and whatever values
-are used: subtracted from the result of a game they leave its expectation as it is, and take away as much of its
-variance as the values know of the game (control variates; for games of hidden information: N. Burch, M. Schmid, M.
-Moravcik, D. Morrill and M. Bowling, "AIVAT: A new variance reduction technique for agent evaluation in imperfect
-information games", 2018).
+Wherever chance enters a step of a game, the value of the position after it is compared with the mean value over all
+that chance might have brought, by exact odds. The mean of these corrections is 0, whoever plays and whatever values are
+used: subtracting them from the result of a game leaves its expectation unchanged, and removes as much of its variance
+as the values know of the game (control variates; for games of hidden information: N. Burch, M. Schmid, M. Moravcik, D.
+Morrill and M. Bowling, "AIVAT: A new variance reduction technique for agent evaluation in imperfect information games",
+2018).
 
 This is done for results that can be forced in one queue for all players, are equally likely and independent of each
-other, such as coins: all results of the first few of a step are tried, with what comes after them as it came. Given all
-other results of chance, a correction has the mean 0. Left as they are: steps before the first decision, steps of
-forfeits, and draws, whose correction by exact odds (`benchmarks.luck_of_draws`) narrows no interval.
-docs/evaluation.md has both in figures.
+other, such as coins: the first few of a step are tried in all ways, while those after them stay as they came. Given all
+other results of chance, a correction has the mean 0. Not corrected are steps before the first decision, forfeits, and
+draws, whose correction by exact odds (`benchmarks.luck_of_draws`) narrows no interval. docs/evaluation.md gives figures
+for both.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from sackarmies_training.ratings import Outcome
 from sackarmies_training.stats.estimate import ENDS, RESAMPLES, RESAMPLING_SEED, Estimate
 from sackarmies_training.stats.units import points_of
 
-MOST_WAYS = 36  # in which the first results of a step are tried: five coins, or two dice
-GAMES = 100  # that are played again side by side
+MOST_WAYS = 36  # limit of ways in which the first results of a step are tried: five coins, or two dice
+GAMES = 100  # games that are replayed side by side
 CHANCE = ("streams of chance", "forced results")  # parts of a state
 
 
 @njit
 def estimate_values(evaluation, params, states, players, out):  # type: ignore[no-untyped-def]  # numba infers them
-    """Write what positions are worth to players, each `(n,)`, into `out` `(n,)`; where a game is over, nothing."""
+    """Write what positions are worth to players, each `(n,)`, into `out` `(n,)`; skip games that are over."""
     for i in range(len(states)):
         if not is_over(states[i]):
             out[i] = evaluation.evaluate(evaluation.model, params, states[i : i + 1], players[i])
@@ -52,13 +52,13 @@ class NotMeasurableError(ValueError):
 
 
 class Ply(NamedTuple):
-    """One action each of the games that have so many.
+    """One action of each game that lasts this long.
 
     Attributes:
-        rows: `(n,)`, which games.
-        before: `(n,)`, states.
+        rows: `(n,)`, indices of the games.
+        before: `(n,)`, states before the actions.
         actions: `(n,)`, ids; `forfeit_code(seat)` for a forfeit.
-        after: `(n,)`, the states that they led to.
+        after: `(n,)`, states after the actions.
     """
 
     rows: NDArray[np.int64]
@@ -67,13 +67,13 @@ class Ply(NamedTuple):
     after: Records
 
     def met(self, stream: str) -> NDArray[np.int64]:
-        """Return which of the `n` are steps that took words of a stream of chance: "flip" or "draw"."""
+        """Return the indices of the steps that took words from a stream of chance, "flip" or "draw"."""
         name = f"{stream}_count"
         return np.flatnonzero((self.after[name] != self.before[name]) & (self.actions >= 0))
 
 
 def replay(game: Game, games: Sequence[PlayedGame]) -> Iterator[Ply]:
-    """Play games again side by side, ply by ply."""
+    """Replay games side by side, ply by ply."""
     states = game.new_states(len(games))
     game.reset(game.params, states, np.array([one.seed for one in games], np.int64))
     for ply in range(max(len(one.actions) for one in games)):
@@ -85,7 +85,7 @@ def replay(game: Game, games: Sequence[PlayedGame]) -> Iterator[Ply]:
 
 
 def _after(game: Game, before: Records, actions: NDArray[np.int64]) -> Records:
-    """Return states after an action each, forfeits among them."""
+    """Return states after one action each; actions may be forfeits."""
     after = game.clone(before)
     stays = np.flatnonzero(actions >= 0)
     steps = game.clone(after, stays)
@@ -97,14 +97,13 @@ def _after(game: Game, before: Records, actions: NDArray[np.int64]) -> Records:
 
 
 class LuckMeter:
-    """Measures the luck of a seat in finished games, which are played again from their actions."""
+    """Measures the luck of a seat in finished games by replaying their actions."""
 
     def __init__(self, game: Game, results: int | None = None) -> None:
-        """Take the game, and how many results of a step are tried in all ways: None for what `MOST_WAYS` allows.
+        """Take the game, and how many results of a step are tried in all ways; None for as many as `MOST_WAYS` allows.
 
         Raises:
-            NotMeasurableError: the game has no such chance, returns do not add up to zero, or nothing says what
-                positions are worth.
+            NotMeasurableError: the game has no such chance, is not zero-sum, or has no evaluation of positions.
         """
         make_evaluation = find_hook(game.id, "evaluation")
         shared = [kind for kind in game.forced_kinds if kind.is_shared]
@@ -123,14 +122,14 @@ class LuckMeter:
         self._is_checked = False
 
     def measure(self, games: Sequence[PlayedGame], seats: Sequence[int]) -> list[list[float]]:
-        """Return the corrections of each game, in order, in units of returns; their sum is the luck of a seat.
+        """Return the corrections of each game, in order, in units of returns; their sum is the luck of the seat.
 
         Args:
-            games: finished ones, of this game.
-            seats: of interest, one a game.
+            games: finished plays of this game.
+            seats: the seat of interest in each game.
 
         Raises:
-            NotMeasurableError: results are not independent of each other, as cards of a deck.
+            NotMeasurableError: results are not independent of each other, like the cards of a deck.
         """
         parts = [range(start, min(start + GAMES, len(games))) for start in range(0, len(games), GAMES)]
         return [one for part in parts for one in self._measure([games[i] for i in part], [seats[i] for i in part])]
@@ -149,14 +148,14 @@ class LuckMeter:
     def _corrections(
         self, before: Records, actions: NDArray[np.int64], after: Records, players: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Return the corrections of steps that met results."""
+        """Return the corrections of steps in which results were used."""
         ways = len(self._ways)
         copies = self._game.clone(before, np.repeat(np.arange(len(before)), ways))
         script = f"script_{self._kind.name}"
         copies[script][:, 0, : self._results] = np.tile(self._ways, (len(before), 1))
         copies[f"{script}_end"][:, 0] = self._results
         copies[f"{script}_used"][:, 0] = 0
-        copies["flip_count"] += self._results  # the words of the stream that come after these stay as they came
+        copies["flip_count"] += self._results  # the words of the stream after these stay as they came
         self._game.step(self._game.params, copies, np.repeat(actions, ways))
         if not self._is_checked:
             self._check(copies[:ways], after[:1])
@@ -165,7 +164,7 @@ class LuckMeter:
         return result
 
     def _check(self, copies: Records, after: Records) -> None:
-        """Refuse chance with a memory: one of the ways must lead to the position that came."""
+        """Refuse chance with a memory: one of the ways must lead to the actual position."""
         same = np.ones(len(copies), np.bool_)
         for part in self._game.state_layout.fields:
             if part.part not in CHANCE and part.role in KEPT:
@@ -178,7 +177,7 @@ class LuckMeter:
         self._is_checked = True
 
     def values(self, states: Records, players: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return what positions are worth to players: their returns where the game is over, else an estimate."""
+        """Return what positions are worth to players: their returns if the game is over, else an estimate."""
         returns = np.zeros((len(states), self._game.num_players), np.float32)
         states = self._game.clone(states)  # records of the type that kernels know
         self._game.returns(self._game.params, states, returns)
@@ -192,8 +191,8 @@ class Adjusted:
     """A share of points with the luck taken out.
 
     Attributes:
-        score: the share; it may lie a little beyond 0 and 1.
-        ratio: its variance over units, in units of that of the plain share; 1 if that is 0.
+        score: the share; it may lie slightly outside 0 to 1.
+        ratio: its variance over units, divided by that of the plain share; 1 if that is 0.
     """
 
     score: Estimate
@@ -201,14 +200,14 @@ class Adjusted:
 
     @staticmethod
     def of(shares: NDArray[np.float64], games: int) -> Adjusted:
-        """Return what `unit_shares` of so many games come to."""
+        """Summarize `unit_shares` of `games` games."""
         low, high = np.quantile(resampling_weights(len(shares)) @ shares[:, 1], ENDS)
         score = Estimate(float(shares[:, 1].mean()), float(low), float(high), len(shares), games)
         plain, adjusted = shares.var(axis=0)
         return Adjusted(score, float(adjusted / plain) if plain > 0 else 1.0)
 
     def sentence(self) -> str:
-        """Return both in a sentence."""
+        """Return the share and what the method gains, in a sentence."""
         score = self.score
         worth = f"worth {1 / self.ratio - 1:.0%} more games" if self.ratio < 1 else "which does not narrow the interval"
         return f"with luck taken out: {score.value:.1%} ({score.low:.1%} to {score.high:.1%}) of the points, {worth}"
@@ -222,7 +221,7 @@ def resampling_weights(count: int) -> NDArray[np.float64]:
 
 
 def unit_shares(agent: str, played: Sequence[PlayedGame], luck: Sequence[Sequence[float]]) -> NDArray[np.float64]:
-    """Return the share of the points that an agent took in each unit, and that with luck taken out: `(units, 2)`.
+    """Return the share of the points that an agent took in each unit, plain and with luck taken out: `(units, 2)`.
 
     Args:
         agent: its name.
@@ -237,10 +236,10 @@ def unit_shares(agent: str, played: Sequence[PlayedGame], luck: Sequence[Sequenc
 
 
 def adjusted_score(game: Game, agent: str, played: Sequence[PlayedGame]) -> Adjusted:
-    """Return the share of the points that an agent with one seat took, its luck taken out.
+    """Return the share of the points that an agent with one seat took, with its luck taken out.
 
     Args:
-        game: what was played.
+        game: the game that was played.
         agent: its name.
         played: all games of some units.
 

@@ -1,4 +1,4 @@
-"""What the games of one agent against another say: shares with intervals over units, Elo, results of pairs, a test."""
+"""Results of one agent against another: shares with intervals over units, Elo, results of pairs, and a test."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Match:
         """Share of the points that the agent took.
 
         Raises:
-            ValueError: nobody took a point.
+            ValueError: no points were given.
         """
         score = Estimates([self.agent, self.opponent], self.units).payoff(self.agent, self.opponent)
         if score is None:
@@ -46,12 +46,12 @@ class Match:
 
     @cached_property
     def counts(self) -> list[int]:
-        """Pairs by the agent's points, 0, 1/2, 1, 3/2 and 2: the pentanomial."""
+        """Number of pairs in which the agent took 0, 1/2, 1, 3/2 and 2 points: the pentanomial."""
         return count_units([unit.points(self.agent) for unit in self.units])
 
     @property
     def normalized_elo(self) -> float:
-        """The difference in normalized Elo of pairs; infinite where all pairs are alike and not even."""
+        """The difference in normalized Elo of pairs; infinite if all pairs are alike and not even."""
         chances = [count / len(self.units) for count in self.counts]
         mean = sum(chance * share for chance, share in zip(chances, POINTS.tolist(), strict=True))
         square = sum(chance * (share - mean) ** 2 for chance, share in zip(chances, POINTS.tolist(), strict=True))

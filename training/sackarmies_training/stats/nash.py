@@ -1,8 +1,8 @@
-"""Nash averaging: what agents are worth against each other's best mixture, and which agents that mixture is made of.
+"""Nash averaging: what agents are worth against the best mixture of agents, and which agents it consists of.
 
-The payoff of a pair is read as an antisymmetric matrix of log-odds, a zero-sum game between two people who each choose
-an agent. Of its equilibria the one of greatest entropy is unique (D. Balduzzi, K. Tuyls, J. Perolat and T. Graepel,
-"Re-evaluating evaluation", 2018). Copies of an agent and weak agents that only feed one of the others change nothing.
+The payoffs of pairs form an antisymmetric matrix of log-odds: a zero-sum game between two people who each choose an
+agent. Of its equilibria, the one of greatest entropy is unique (D. Balduzzi, K. Tuyls, J. Perolat and T. Graepel,
+"Re-evaluating evaluation", 2018). Copies of an agent, and weak agents that only feed one of the others, change nothing.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ MAX_ROUNDS = 10_000  # of the optimizer; matrices of a hundred agents take up to
 def nash_average(payoff: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the equilibrium of greatest entropy, and what each agent takes from it.
 
-    Mixtures that nobody takes anything from are equilibria. That of greatest entropy among them has chances
-    proportional to `exp(-weights @ payoff)` for weights of at least 0 that minimize the logarithm of the sum of these
-    (the dual problem), which is smooth and convex.
+    Mixtures from which nobody takes anything are equilibria. The one of greatest entropy has probabilities proportional
+    to `exp(-weights @ payoff)`, for nonnegative weights that minimize the logarithm of the sum of these terms (the dual
+    problem), which is smooth and convex.
 
     Args:
         payoff: `(n, n)`, antisymmetric: what the row takes from the column.
 
     Returns:
-        Chances `(n,)`, and the Nash averages `(n,)`: 0 for agents of the equilibrium, less for others.
+        Probabilities `(n,)`, and the Nash averages `(n,)`: 0 for agents of the equilibrium, less for others.
 
     Raises:
         ValueError: the matrix is not antisymmetric.

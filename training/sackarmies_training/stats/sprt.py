@@ -1,10 +1,10 @@
 """Sequential probability ratio test on units of two games: which of two agents is stronger.
 
-The generalized SPRT on the pentanomial of duplicate pairs, as fishtest uses it for chess engines: the points of a unit
-are 0, 1/2, 1, 3/2 or 2, and their five probabilities are unknown. The log-likelihood ratio is that of the most likely
-probabilities that agree with one hypothesis against those that agree with the other. A hypothesis is a mean (a
-difference in Elo), or a mean in standard deviations of a game (normalized Elo), so that the length of a test does not
-depend on how much chance there is in a game.
+This is the generalized SPRT on the pentanomial of duplicate pairs, as fishtest uses it for chess engines: a unit has 0,
+1/2, 1, 3/2 or 2 points, and the five probabilities are unknown. The log-likelihood ratio compares the most likely
+probabilities under one hypothesis with those under the other. A hypothesis is a mean (a difference in Elo), or a mean
+in standard deviations of a game (normalized Elo), so that the length of a test does not depend on how much chance there
+is in a game.
 
 Sources: A. Wald, "Sequential tests of statistical hypotheses", 1945; X. Li, J. Liu and Z. Ying, "Generalized sequential
 probability ratio test for separate families of hypotheses", 2014; M. Van den Bergh, "Normalized Elo in practice"
@@ -12,8 +12,9 @@ probability ratio test for separate families of hypotheses", 2014; M. Van den Be
 (https://github.com/official-stockfish/fishtest). `tests/training/test_sprt.py` compares with ratios that fishtest has
 published.
 
-The error rates hold nearly, not exactly: the chances of the five results are estimated from the same units. The same
-tests simulate them. There is no correction for overshoot, which makes tests a little longer and errors rarer.
+The error rates hold approximately, not exactly: the probabilities of the five results are estimated from the same
+units. The same tests simulate them. There is no correction for overshoot, which makes tests a little longer and errors
+rarer.
 """
 
 from __future__ import annotations
@@ -29,15 +30,15 @@ from numpy.typing import ArrayLike, NDArray
 from sackarmies_training.stats.elo import NORMALIZED_PER_DEVIATION, share_of
 
 POINTS = np.array([0.0, 0.25, 0.5, 0.75, 1.0])  # of a unit, as a share
-UNSEEN = 1e-3  # in place of a count of 0: no result is impossible because it has not come yet
+UNSEEN = 1e-3  # replaces a count of 0: a result that has not come yet is not impossible
 HALVINGS = 44  # of an interval, until the tilt is exact to a dozen digits
-EVEN = 0.5  # share of equals
-ROUNDS = 60  # at most, of the search for chances with a given mean in standard deviations
-SETTLED = 1e-11  # change of a chance in the last round
+EVEN = 0.5  # share between equals
+ROUNDS = 60  # at most, in the search for probabilities with a given mean in standard deviations
+SETTLED = 1e-11  # change of a probability in the last round
 
 
 class Scale(StrEnum):
-    """What the hypotheses of a test are numbers of."""
+    """Scale of the hypotheses of a test."""
 
     ELO = "elo"
     NORMALIZED = "normalized"
@@ -52,7 +53,7 @@ MOST_ELO = {Scale.ELO: 1000, Scale.NORMALIZED: 200}  # of a hypothesis
 
 
 class Verdict(StrEnum):
-    """What a test says of the newcomer."""
+    """What a test says about the newcomer."""
 
     STRONGER = "stronger"
     WEAKER = "weaker"
@@ -64,15 +65,15 @@ class SprtPlan:
     """A test of "weaker: at most `elo0`" against "stronger: at least `elo1`".
 
     Attributes:
-        alpha: nominal chance to say stronger where the true difference is `elo0`.
-        beta: nominal chance to say weaker where it is `elo1`.
-        elo0: difference of the first hypothesis, on the scale.
-        elo1: of the second one, greater.
-        max_games: after so many games without an answer the test is undecided.
-        scale: Elo, or normalized Elo.
+        alpha: nominal probability of the answer "stronger" if the true difference is `elo0`.
+        beta: nominal probability of the answer "weaker" if the true difference is `elo1`.
+        elo0: difference under the first hypothesis, on the scale.
+        elo1: difference under the second hypothesis, greater than `elo0`.
+        max_games: after this many games without an answer, the test is undecided.
+        scale: Elo or normalized Elo.
 
     Raises:
-        ValueError: one of them is impossible.
+        ValueError: one of these values is not allowed.
     """
 
     alpha: float = 0.05
@@ -83,7 +84,7 @@ class SprtPlan:
     scale: Scale = Scale.ELO
 
     def __post_init__(self) -> None:
-        """Refuse a test that could not be made."""
+        """Refuse values that are not allowed."""
         for name in ("alpha", "beta"):
             if not 0 < getattr(self, name) < 0.5:
                 raise ValueError(f"{name} is {getattr(self, name)}: an error rate lies between 0 and 0.5")
@@ -118,7 +119,7 @@ class SprtPlan:
             counts: `(..., 5)`, units by their points: 0, 1/2, 1, 3/2, 2.
 
         Returns:
-            `(...)`, positive where the units speak for `elo1`.
+            `(...)`, positive where the units favor `elo1`.
         """
         units = np.asarray(counts, np.float64)
         if self.scale is Scale.NORMALIZED:
@@ -131,8 +132,8 @@ def log_likelihood_ratio(counts: NDArray[np.float64], share0: float, share1: flo
 
     Args:
         counts: `(..., 5)`, units by their points.
-        share0: mean share of the points by one hypothesis, inside of 0 to 1.
-        share1: by the other one.
+        share0: mean share of the points under one hypothesis, strictly between 0 and 1.
+        share1: mean share under the other one.
     """
     counts = np.maximum(counts, UNSEEN)
     chances = counts / counts.sum(axis=-1, keepdims=True)
@@ -140,11 +141,11 @@ def log_likelihood_ratio(counts: NDArray[np.float64], share0: float, share1: flo
 
 
 def normalized_ratio(counts: NDArray[np.float64], elo0: float, elo1: float) -> NDArray[np.float64]:
-    """Return the same as `log_likelihood_ratio` for hypotheses in normalized Elo."""
+    """Do what `log_likelihood_ratio` does, for hypotheses in normalized Elo."""
     counts = np.maximum(counts, UNSEEN)
     chances = counts / counts.sum(axis=-1, keepdims=True)
-    # The variance of a unit's share is half that of a game's, if games are independent; where they are not, normalized
-    # Elo is defined by it all the same, since units are what a test counts.
+    # The variance of a unit's share is half that of a game's if games are independent. If they are not, normalized Elo
+    # is still defined by it, since units are what a test counts.
     first, second = (math.sqrt(2) * elo / NORMALIZED_PER_DEVIATION for elo in (elo0, elo1))
     return _ratio(counts, chances_at(chances, first), chances_at(chances, second))
 
@@ -157,9 +158,9 @@ def _ratio(
 
 
 def chances_at(chances: NDArray[np.float64], wanted: float) -> NDArray[np.float64]:
-    """Return the most likely chances whose mean lies `wanted` standard deviations above that of equals.
+    """Return the most likely probabilities whose mean lies `wanted` standard deviations above that of equals.
 
-    In each round the condition, which is not linear, is replaced by its tangent at the chances of the round before.
+    In each round, the nonlinear condition is replaced by its tangent at the probabilities of the round before.
     """
     found = np.full_like(chances, 1.0 / len(POINTS))
     for _ in range(ROUNDS):
@@ -173,10 +174,10 @@ def chances_at(chances: NDArray[np.float64], wanted: float) -> NDArray[np.float6
 
 
 def _tilted(chances: NDArray[np.float64], gap: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the most likely chances for which `gap` has the mean 0, given `chances` as frequencies.
+    """Return the most likely probabilities for which `gap` has the mean 0, given `chances` as frequencies.
 
-    These are `chances / (1 + t * gap)` (Owen, "Empirical Likelihood", 2001). The mean falls as t rises, so that halving
-    finds t.
+    These are `chances / (1 + t * gap)` (Owen, "Empirical Likelihood", 2001). The mean falls as t rises, so t is found
+    by bisection.
 
     Args:
         chances: `(..., 5)`.
@@ -193,10 +194,10 @@ def _tilted(chances: NDArray[np.float64], gap: NDArray[np.float64]) -> NDArray[n
 
 
 def count_units(points: Sequence[float]) -> list[int]:
-    """Return how many units had 0, 1/2, 1, 3/2 and 2 points.
+    """Count the units with 0, 1/2, 1, 3/2 and 2 points.
 
     Raises:
-        ValueError: a unit has other points, which two games cannot give.
+        ValueError: a unit has a number of points that two games cannot give.
     """
     counts = [0] * len(POINTS)
     for number in points:
@@ -207,15 +208,15 @@ def count_units(points: Sequence[float]) -> list[int]:
 
 
 def first_decision(plan: SprtPlan, points: Sequence[float], known: int = 0) -> tuple[int, Verdict]:
-    """Return after how many units a test ends, and what it says.
+    """Return after how many units a test ends, and its verdict.
 
     Args:
-        plan: of the test.
-        points: of units, in the order in which they count.
-        known: so many of the first units are known not to end the test.
+        plan: the test.
+        points: points of the units, in the order in which they count.
+        known: number of units at the beginning that are known not to end the test.
 
     Returns:
-        Without an answer: the number of units, and UNDECIDED.
+        If the test does not end: the number of units, and UNDECIDED.
     """
     if len(points) <= known:
         return len(points), Verdict.UNDECIDED

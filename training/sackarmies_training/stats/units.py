@@ -1,7 +1,7 @@
 """Units of statistics: one draw of chance for a line-up, played in all seatings.
 
-The games of a unit share armies and chance, and differ in who sits where: what the draw gives to one seat, every agent
-gets once. So units are independent of each other, and games are not. With two players a unit is a pair of games.
+The games of a unit share armies and chance, and differ in who sits where: whatever the draw gives to one seat, every
+agent gets once. So units are independent of each other, but games are not. With two players, a unit is a pair of games.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ class PlayedUnit:
 
     Attributes:
         line_up: names by seat in the first seating.
-        draw: the seed of its chance; units of several line-ups that have the same one share it.
-        outcomes: of its games.
-        luck: of each seat in each of its games, in units of returns, see `stats.luck`; none if it was not measured.
+        draw: the seed of its chance; units of different line-ups with the same seed share their chance.
+        outcomes: outcomes of its games.
+        luck: luck of each seat in each game, in units of returns, see `stats.luck`; empty if it was not measured.
     """
 
     line_up: tuple[str, ...]
@@ -31,11 +31,11 @@ class PlayedUnit:
 
     @cached_property
     def agents(self) -> frozenset[str]:
-        """Who plays."""
+        """Names of the agents that play."""
         return frozenset(self.line_up)
 
     def points(self, name: str) -> float:
-        """Return the points of an agent in all games: one a game, divided among those who draw."""
+        """Return an agent's points in all games: one point per game, shared by those who draw."""
         return sum(outcome.score(name) for outcome in self.outcomes)
 
     def points_of_luck(self, name: str) -> float:
@@ -50,16 +50,16 @@ class PlayedUnit:
 
 
 def points_of(returns: float, players: int) -> float:
-    """Return how many points a difference in returns stands for in games of so many players."""
+    """Convert a difference in returns to points, in games of `players` players."""
     return (players - 1) / players * returns
 
 
 def units_of(outcomes: Sequence[Outcome], seeds: Sequence[int]) -> list[PlayedUnit]:
-    """Return games as units: those of the same agents and the same seed belong together.
+    """Group games into units: those with the same agents and the same seed belong together.
 
     Args:
-        outcomes: of games.
-        seeds: of their chance.
+        outcomes: outcomes of the games.
+        seeds: seeds of their chance.
     """
     games: dict[tuple[tuple[str, ...], int], list[Outcome]] = {}
     for outcome, seed in zip(outcomes, seeds, strict=True):

@@ -1,1 +1,1 @@
-"""What the training package knows of Territories: how people are asked."""
+"""Parts of the training package for Territories alone: how people are asked."""

@@ -74,13 +74,13 @@ class Speaker:
         self.battle = self.picture.battle
 
     def choice(self, action: int) -> Choice:
-        """Return a choice as a page is sent it."""
+        """Return a choice as it is sent to a page."""
         label, note = self._words(action)
         told = {"id": action, "text": self.game.format_action(self.known, action), "part": "verb", "label": label}
         return told | ({"note": note} if note else {})
 
     def _words(self, action: int) -> tuple[str, str]:
-        """Return what a choice is called, and what there is to say about it."""
+        """Return the label of a choice, and a note on it."""
         if action in LABELS:
             return LABELS[action]
         if action == DONE:
@@ -93,7 +93,7 @@ class Speaker:
         raise ValueError(f"action {action} has no words")
 
     def _segments(self) -> Iterator[tuple[int, Callable[[int], tuple[str, str]]]]:
-        """Yield the first id of each segment and what gives the words of a place in it, the last segment first."""
+        """Yield the first id of each segment and a function for the words of a place in it, last segment first."""
         yield FIRST_COUNTER, lambda place: (f"Counter +{place + 1}", "")
         yield FIRST_CARD, self._card
         yield FIRST_TERRITORY, self._territory
@@ -109,7 +109,7 @@ class Speaker:
         return ENDS.get(self.decision, "Done")
 
     def _named(self) -> int:
-        """Return the type of units that a number is asked of."""
+        """Return the type of the units whose number is asked for."""
         return Unit.TROOP if self.decision == Decision.REINFORCE_QUANTITY else int(self.state["chain"][0])
 
     def _territory(self, place: int) -> tuple[str, str]:
@@ -132,7 +132,7 @@ class Speaker:
     # --- what a decision is about
 
     def about(self) -> str:
-        """Return what stands against what in a battle, and what is left to place."""
+        """Return what both sides have in a battle, and what is left to place."""
         state = as_records(self.known[:1].copy())[0]
         if self.decision in {Decision.REINFORCE, Decision.REINFORCE_QUANTITY}:
             return f"Troops left to place: {int(troops_to_place(state))}."

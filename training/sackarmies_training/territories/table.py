@@ -30,7 +30,7 @@ class Table(GameTable):
     advice: ClassVar[str] = ADVICE
 
     def is_public(self, states: Records) -> bool:
-        """Return whether others are shown the position: who is asked what is known to all (TR-Q33)."""
+        """Return whether others are shown the position: all players know who is asked what (TR-Q33)."""
         return super().is_public(states) or int(states["decision"][0]) not in PARTS
 
     def active(self, states: Records) -> int:
@@ -42,7 +42,7 @@ class Table(GameTable):
         return f"choose {ASKED[Decision(int(known['decision'][0]))]}"
 
     def about(self, known: Records, picture: Any) -> str:
-        """Return what stands against what in a battle, and what is left to place."""
+        """Return what both sides have in a battle, and what is left to place."""
         return Speaker(self.game, known).about()
 
     def choices(self, known: Records, picture: Any, legal: list[int]) -> list[Choice]:

@@ -36,7 +36,7 @@ SavesOption = Annotated[
 
 
 def offered_agents(game_id: str, named: Sequence[str]) -> tuple[Offer, ...]:
-    """Return who can be played against: the agents that come with a game, and those that the user has named."""
+    """Return the opponents to choose from: agents that come with a game, and those that the user has named."""
     offers = [Offer("random", "Random", "chooses anything that is legal")]
     if find_hook(game_id, "greedy") is not None:
         offers.insert(0, Offer("greedy", "Greedy", "follows simple rules, and answers at once"))
@@ -52,7 +52,7 @@ def offered_agents(game_id: str, named: Sequence[str]) -> tuple[Offer, ...]:
 
 
 def _thinking(game_id: str, level: Level) -> str:
-    """Return how long a level thinks, in a few words."""
+    """Return in a few words how long a level thinks."""
     usual = f"{level.settings.playouts} times a decision"
     if level.learned is None or find_hook(game_id, TRAINED) is None:
         return usual
@@ -60,7 +60,7 @@ def _thinking(game_id: str, level: Level) -> str:
 
 
 def offered_armies(game_id: str, named: Sequence[str]) -> tuple[Offer, ...]:
-    """Return the armies to choose from: those that come with a game, and those that the user has named.
+    """Return the armies to choose from: armies that come with a game, and those that the user has named.
 
     Raises:
         ValueError: some are named, but the game has no armies.
@@ -86,18 +86,18 @@ def play_in_browser(  # noqa: PLR0913 - the options of a command
     """Serve a game to the browser until its page is closed, or a signal such as that of Ctrl-C ends it.
 
     Args:
-        game_id: which game.
-        opponents: that the dialogue proposes.
-        seat: of the person, likewise.
-        armies: that it offers besides those of the game.
-        seed: that it proposes; None for one that nobody knows.
-        port: 0 for any.
+        game_id: id of the game.
+        opponents: agents that the dialogue proposes as opponents.
+        seat: seat that it proposes for the person.
+        armies: armies that it offers besides those of the game, and proposes.
+        seed: seed that it proposes; None for one that nobody knows.
+        port: 0 for any port.
         opens_browser: whether to open the page.
         saves: folder of saved games; None for the user's own.
 
     Raises:
-        ValueError: an agent that does not exist, armies of a game without any, a seed that a page cannot write, or
-            `saves` is no folder.
+        ValueError: an agent does not exist, armies are given for a game without any, the seed is too large for a page
+            to write, or `saves` is no folder.
         ImportError: what the extra `web` installs is missing.
         OSError: `saves` cannot be written to, the port is taken, or the session has failed; what was played is saved.
     """

@@ -1,4 +1,4 @@
-"""What one viewer sees of a game as it goes on: views and lines of the log, both made from what it observes alone."""
+"""What one viewer sees of a game as it goes on: views and log lines, both made only from what the viewer observes."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ View = dict[str, Any]  # a picture as plain data, or what is observed as lines o
 class Feed:
     """The steps of a game as one viewer sees them.
 
-    Steps and lines are functions of what the viewer observes of the states that `see` is called with, and of nothing
-    else. Repetitions add nothing.
+    Steps and lines depend only on what the viewer observes of the states that `see` is called with. Repetitions add
+    nothing.
 
     Attributes:
         viewer: a seat; None for the referee.
@@ -44,7 +44,7 @@ class Feed:
 
         Args:
             states: `(1,)`.
-            is_quiet: this is no step of the game, as where a choice is taken back: only the view changes.
+            is_quiet: whether this is no step of the game, as when a choice is taken back: then only the view changes.
         """
         seen = self.picture(states) or find_drawable(self._game, states, self.viewer)
         view = self._view_of(states, seen)
@@ -60,7 +60,7 @@ class Feed:
         return True
 
     def picture(self, states: Records) -> Picture | None:
-        """Return what the viewer may know at any time, no matter who is asked something: that may be hidden.
+        """Return the picture of what the viewer may know at any time: not of who is asked what, which may be hidden.
 
         None if the game has no picture of hexes.
         """
@@ -70,7 +70,7 @@ class Feed:
         return replace(picture, asked="", current=OVER, choices=(), chosen=())
 
     def _view_of(self, states: Records, seen: Seen | None) -> View:
-        """Return a picture as plain data; without one, what the viewer observes, and nothing else of the state."""
+        """Return a picture as plain data; without one, only what the viewer observes of the state, as lines."""
         if isinstance(seen, Picture):
             return view_of(seen)
         if seen is not None:
@@ -85,7 +85,7 @@ class Feed:
 
     @property
     def turn(self) -> int:
-        """The turn of the latest view; 0 if it tells none."""
+        """The turn of the latest view; 0 if it shows none."""
         return int(self.view.get("turn", 0))
 
     @property
@@ -94,13 +94,13 @@ class Feed:
         return bool(self._steps)
 
     def take(self) -> list[dict[str, Any]]:
-        """Return the steps that have not been shown: each a `view` and the `lines` that led to it."""
+        """Return the steps not shown yet, which now count as shown: each a `view` and the `lines` that led to it."""
         steps, self._steps = self._steps, []
         self._shown = (self.view, len(self.log))
         return steps
 
     def scene(self) -> dict[str, Any]:
-        """Return what was shown last: `view` and `log`. It stands for all steps that were shown before."""
+        """Return what was shown last, as `view` and `log`: it stands for all steps shown before."""
         view, lines = self._shown
         return {"view": view, "log": self.log[:lines]}
 

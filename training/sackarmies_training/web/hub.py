@@ -1,4 +1,4 @@
-"""Between one page and its session: requests wait in a line, agents think in a thread, messages go out in order."""
+"""Link between one page and its session: requests are queued, agents think in a thread, messages go out in order."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from sackarmies_training.web import protocol
 from sackarmies_training.web.protocol import Message
 from sackarmies_training.web.session import Session
 
-MOST_WAITING = 64  # requests of a page
-GRACE = 2.0  # seconds that an agent is given to finish its decision as the server ends
-POLICY_VIOLATION = 1008  # of the codes with which a WebSocket closes
+MOST_WAITING = 64  # queued requests of a page
+GRACE = 2.0  # seconds that an agent has to finish its decision when the server ends
+POLICY_VIOLATION = 1008  # code with which a WebSocket is closed
 TAKEN = 4001
 BUSY = "This game is open in another tab or window: play there, or close it and load this page again."
 
 
 @dataclass(frozen=True)
 class Work:
-    """Something to do for a page.
+    """A piece of work for a page.
 
     Attributes:
-        asker: the page, which is sent the messages.
-        do: does it, and yields messages.
+        asker: the page, to which messages are sent.
+        do: does the work, and yields messages.
         is_kept: whether it is done even if the page is closed first.
     """
 
@@ -39,9 +39,9 @@ class Work:
 
 
 class Worker:
-    """A thread that makes one call after the other.
+    """A thread that makes one call after another.
 
-    It is a daemon: unlike those of `asyncio.to_thread` it does not keep the process alive while an agent hangs.
+    It is a daemon: unlike threads of `asyncio.to_thread`, it does not keep the process alive while an agent hangs.
     """
 
     def __init__(self) -> None:
@@ -67,13 +67,13 @@ class Worker:
         return await asyncio.wrap_future(future)
 
     def finish(self, patience: float) -> None:
-        """End after the present call; wait for it for so many seconds at most."""
+        """End after the current call; wait for it at most `patience` seconds."""
         self._calls.put(None)
         self._thread.join(patience)
 
 
 class Hub:
-    """Serves a session to one page at a time, over and over: a page that is loaded again finds the game as it is."""
+    """Serves a session to one page at a time, one after another: a page that is reloaded finds the game as it is."""
 
     def __init__(self, session: Session, linger: float, stop: Callable[[], None]) -> None:
         """Prepare to serve.
@@ -91,7 +91,7 @@ class Hub:
         self._timer: asyncio.TimerHandle | None = None
 
     async def run(self) -> None:
-        """Do the work that pages ask for, one request after the other, until canceled; then give it time to end."""
+        """Do the work that pages ask for, one request after another, until canceled; then give it time to end."""
         worker = Worker()
         try:
             while True:
@@ -112,7 +112,7 @@ class Hub:
         self._socket = socket
         if self._timer is not None:
             self._timer.cancel()
-        waiting = [self._work.get_nowait() for _ in range(self._work.qsize())]  # of a page that is gone
+        waiting = [self._work.get_nowait() for _ in range(self._work.qsize())]  # work of a page that is gone
         for work in (*(each for each in waiting if each.is_kept), Work(socket, self._session.opened)):
             self._work.put_nowait(work)
         try:
@@ -134,7 +134,7 @@ class Hub:
         await socket.close(POLICY_VIOLATION)
 
     def _take(self, socket: WebSocket, data: str | bytes) -> None:
-        """Put what a page says into the line."""
+        """Put a request from a page into the queue."""
         try:
             request = protocol.read_request(data)
         except ValueError as fault:
@@ -146,7 +146,7 @@ class Hub:
         self._work.put_nowait(Work(socket, partial(self._session.handle, request), is_kept))
 
     async def _send(self, socket: WebSocket, message: Message) -> None:
-        """Send a message to the page that asked; once it is gone, drop it: the next page is shown everything anew."""
+        """Send a message to the page that asked; drop it if that page is gone: the next is shown everything anew."""
         if socket is not self._socket or socket.application_state != WebSocketState.CONNECTED:
             return
         try:

@@ -1,4 +1,4 @@
-"""A game that people play in the browser: it goes on until a person is asked, and takes their answers."""
+"""A game that people play in the browser: it goes on until a person is asked, and takes their answer."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from sackarmies_training.web.shown import ShownGame
 
 
 class PlayedGame(ShownGame):
-    """One game with the questions to its people.
+    """One game with the questions to the people who play it.
 
-    What the generators yield is a function of the feed of the person who has the device, of their own choices, and of
-    who is asked where several people share a device.
+    What its generators yield depends only on the feed of the person who has the device, on their own choices and, if
+    several people share the device, on who is asked.
     """
 
     def __init__(self, game: Game, seats: Seats, eyes: int | str = REFEREE) -> None:
@@ -34,7 +34,7 @@ class PlayedGame(ShownGame):
     # --- the page
 
     def opening(self) -> Iterator[Message]:
-        """Yield who plays, then all up to the first question; agents that are watched wait to be asked to play on."""
+        """Yield who plays, then everything up to the first question; a watched game waits for requests to go on."""
         yield self._introduction()
         if self.is_watched:
             yield from self._flush()
@@ -42,7 +42,7 @@ class PlayedGame(ShownGame):
             yield from self.play_on()
 
     def scene(self) -> Iterator[Message]:
-        """Yield what a page needs that knows nothing: all that the person with the device has been shown."""
+        """Yield what a fresh page needs: everything that the person with the device has been shown."""
         yield self._introduction()
         feed = self._feed
         if feed is None:
@@ -70,7 +70,7 @@ class PlayedGame(ShownGame):
     # --- playing
 
     def play_on(self) -> Iterator[Message]:
-        """Let agents play until a person is asked, or the game is over; then ask, or show the end."""
+        """Have agents play until a person must be asked or the game is over; then ask, or show the end."""
         while not self.is_over and not self.is_stopped:
             if not self.seats.is_person(self.match.player):
                 yield from self._apply(self.seats.decide(self.match))
@@ -134,7 +134,7 @@ class PlayedGame(ShownGame):
         }
 
     def _open_crumbs(self) -> list[str]:
-        """Return what has been chosen and may be taken back; what was taken silently goes with the choice before."""
+        """Return the choices that may be taken back; what was taken silently belongs to the choice before it."""
         return [label for label in self._crumbs if label]
 
     def _asked(self, number: int) -> int:
@@ -152,7 +152,7 @@ class PlayedGame(ShownGame):
 
         Args:
             number: of the question.
-            actions: ids; those after the first are made as far as they are asked and legal.
+            actions: ids; those after the first are made as long as they are asked for and legal.
 
         Raises:
             ValueError: the question is no longer open, or the first one is not legal; nothing is changed.
@@ -185,7 +185,7 @@ class PlayedGame(ShownGame):
         """Take back choices.
 
         Raises:
-            ValueError: the question is no longer open, or so many cannot be taken back; nothing is changed.
+            ValueError: the question is no longer open, or that many cannot be taken back; nothing is changed.
         """
         seat = self._asked(number)
         if count > len(self._open_crumbs()):
@@ -204,7 +204,7 @@ class PlayedGame(ShownGame):
         yield from self._ask()
 
     def set_passing(self, until: str) -> Iterator[Message]:
-        """Let a person pass in all reactions from now on, or no longer.
+        """Set whether a person passes in all reactions from now on, and until when.
 
         Raises:
             ValueError: nobody is asked anything.

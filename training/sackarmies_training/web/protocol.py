@@ -1,7 +1,7 @@
-"""Messages between a page and its session: what a page may say, checked, and what it is told.
+"""Messages between a page and its session: validated requests from the page, and messages to it.
 
-A message is a line of JSON, a table with the key `kind`. Messages of a page are untrusted: whatever is wrong with one
-becomes a sentence, and nothing is changed.
+A message is a line of JSON, an object with the key `kind`. Messages from a page are untrusted: any fault becomes a
+sentence, and nothing is changed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MAX_PLAYERS = 16
 MAX_SEED = 2**53 - 1  # the greatest integer that JavaScript writes exactly
 REFEREE = "referee"
 
-Message = dict[str, Any]  # of the server
+Message = dict[str, Any]  # from the server
 
 Name = Annotated[SingleLine, Field(min_length=1, max_length=MAX_TEXT)]
 FILE_NAME = r"[A-Za-z0-9][A-Za-z0-9 _-]{0,59}"
@@ -31,7 +31,7 @@ Eyes = Annotated[int, Field(ge=0, lt=MAX_PLAYERS)] | Literal["referee"]
 
 
 def not_empty(items: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return a list that holds something; pydantic's `min_length` also refuses lists whose items are all wrong.
+    """Refuse an empty list; pydantic's `min_length` would also refuse a list whose items are all wrong.
 
     Raises:
         ValueError: it is empty.
@@ -62,8 +62,8 @@ class Resume(StrictModel):
     """Continue a saved game.
 
     Attributes:
-        name: that it is saved under.
-        eyes: as for `Start`; None for those with which it was watched last, if that was in this session.
+        name: name that it is saved under.
+        eyes: as for `Start`; None for the view in which it was last watched in this session, if it was.
     """
 
     kind: Literal["resume"]
@@ -76,7 +76,7 @@ class Choose(StrictModel):
 
     Attributes:
         number: of the question.
-        actions: ids, one after the other; what was forced meanwhile is skipped.
+        actions: ids, one after another; those that were forced meanwhile are skipped.
     """
 
     kind: Literal["choose"]
@@ -113,7 +113,7 @@ class Uncover(StrictModel):
 
 
 class Next(StrictModel):
-    """Let agents that are watched play on, up to the next thing that can be seen."""
+    """Have agents in a watched game play on, up to the next visible step."""
 
     kind: Literal["next"]
 
@@ -122,8 +122,8 @@ class Save(StrictModel):
     """Save the game under a name.
 
     Attributes:
-        name: of the game.
-        overwrite: whether another game that is saved under this name may be lost.
+        name: name of the game.
+        overwrite: whether another game saved under this name may be overwritten.
     """
 
     kind: Literal["save"]
@@ -144,10 +144,10 @@ REQUESTS: dict[str, type[StrictModel]] = {
 
 
 def read_request(data: str | bytes) -> Request:
-    """Return what a page says.
+    """Read and validate a request from a page.
 
     Raises:
-        ValueError: it is too long, no JSON, of no known kind, or holds anything but what that kind takes; a sentence.
+        ValueError: it is too long, not JSON, of an unknown kind, or does not fit its kind; the text is a sentence.
     """
     size = len(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data)
     if size > MAX_MESSAGE:
@@ -163,10 +163,10 @@ def read_request(data: str | bytes) -> Request:
 
 
 def write(message: Message) -> str:
-    """Return a message of the server as a line of JSON; equal messages give equal lines."""
+    """Return a message from the server as a line of JSON; equal messages give equal lines."""
     return json.dumps(message, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def error(text: str) -> Message:
-    """Return the message that something was refused; nothing has changed."""
+    """Return the message that a request was refused; nothing has changed."""
     return {"kind": "error", "text": text}

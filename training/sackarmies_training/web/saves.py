@@ -1,4 +1,4 @@
-"""Saved games: records in one folder, known to pages by their names alone."""
+"""Saved games: records in one folder, which pages know only by name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def file_name(name: str) -> str:
     """Return the name of the file that a game is saved in.
 
     Raises:
-        ValueError: the name of the game is not of the form that is allowed.
+        ValueError: the name of the game does not have the allowed form.
     """
     if not re.fullmatch(FILE_NAME, name):
         raise ValueError(f"a game cannot be saved as {quote(name)}: letters, digits, spaces, - and _ are allowed")
@@ -35,39 +35,39 @@ def file_name(name: str) -> str:
 class Saves:
     """The saved games of one folder.
 
-    A page is never sent a record: it holds everything that is hidden. It names what it wants saved or continued.
+    A page is never sent a record, since that holds everything hidden; it names the game to save or to continue.
 
     Attributes:
-        folder: where they are; made with the first one.
+        folder: folder of the games, created with the first one.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def names(self) -> list[str]:
-        """Return the names of what is saved, the latest first, and of these so many as a dialogue can list."""
+        """Return the names of saved games, latest first, as many as a dialogue can list."""
         named = (path for path in self.folder.glob(f"*{SUFFIX}") if re.fullmatch(FILE_NAME, path.stem))
         found = [path for path in named if path.is_file()]  # neither folders nor links to nothing
         found.sort(key=lambda path: (-path.stat().st_mtime_ns, path.stem))
         return [path.stem for path in found[:MAX_LISTED]]
 
     def save(self, name: str, record: GameRecord) -> None:
-        """Save a game under a name, in place of an older one.
+        """Save a game under a name, replacing an older one.
 
         Raises:
-            ValueError: the name is not of the form that is allowed.
-            OSError: it cannot be written; the older one stays.
+            ValueError: the name does not have the allowed form.
+            OSError: it cannot be written; the older one is kept.
         """
         path = self._path(name)
         self.folder.mkdir(parents=True, exist_ok=True)
         save_record(record, path)
 
     def has(self, name: str) -> bool:
-        """Return whether something is saved under a name, listed or not."""
+        """Return whether a game is saved under a name, listed or not."""
         return self._path(name).exists()
 
     def free_name(self, name: str) -> str:
-        """Return a name that nothing is saved under: this one, or the first of `name 2`, `name 3`, ... that is free."""
+        """Return an unused name: this one, or the first of `name 2`, `name 3`, ... that is free."""
         numbered = (f"{name} {number}" for number in itertools.count(2))
         return next(each for each in itertools.chain([name], numbered) if not self.has(each))
 
@@ -75,7 +75,7 @@ class Saves:
         """Return a saved game.
 
         Raises:
-            ValueError: there is none of this name, or the file holds no record.
+            ValueError: there is no game with this name, or the file holds no record.
         """
         if not self._path(name).is_file():
             raise ValueError(f"there is no saved game {quote(name)}")

@@ -23,18 +23,18 @@ from sackarmies_env.render.page import web_files, web_text
 from sackarmies_training.web.hub import Hub
 from sackarmies_training.web.session import Session
 
-Stop = Callable[[BaseException | None], None]  # is given why, if something has failed
+Stop = Callable[[BaseException | None], None]  # called with the reason if something has failed
 
 LOOPBACK = "127.0.0.1"
 USUAL_PORT = 80
 TOKEN_BYTES = 24
 LINGER = 600.0  # seconds
-MAX_FRAME = 2**20  # bytes; what is longer than a message may be, and shorter than this, is refused with a sentence
+MAX_FRAME = 2**20  # bytes; messages that are too long, but shorter than this, are refused with a sentence
 FORBIDDEN = 1008
-ENDING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")  # a system need not have all of them
+ENDING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")  # not all systems have all of them
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 PAGE = "play.html"
-# Scripts and styles of the page itself alone: nothing from elsewhere, nothing inline, no frames.
+# Only the page's own scripts and styles: nothing from elsewhere, nothing inline, no frames.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -54,7 +54,7 @@ HEADERS = {
 
 
 def static_files() -> dict[str, tuple[bytes, str]]:
-    """Return all files that are served, by name: content and type. Nothing else can be asked for."""
+    """Return all files that are served, by name: content and type. Nothing else can be requested."""
     contents = {name: web_text(name).encode() for name in web_files()}
     contents |= {entry.name: entry.read_bytes() for entry in (files("sackarmies_training.web") / "static").iterdir()}
     suffixes = {name: "." + name.rpartition(".")[2] for name in contents}
@@ -66,12 +66,12 @@ def static_files() -> dict[str, tuple[bytes, str]]:
 
 
 class LocalOnly:
-    """Refuses what was not asked of this server by its own page: other hosts' names, other origins, other tokens."""
+    """Refuses requests that this server's own page did not make: other host names, other origins, other tokens."""
 
     def __init__(self, app: ASGIApp, token: str, port: int) -> None:
         self._app = app
         self._token = token.encode()
-        ends = [f":{port}", *([""] if port == USUAL_PORT else [])]  # browsers leave out the usual one
+        ends = [f":{port}", *([""] if port == USUAL_PORT else [])]  # browsers leave out the default port
         self._hosts = {f"{name}{end}".encode() for name in (LOOPBACK, "localhost") for end in ends}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -123,9 +123,9 @@ def make_app(session: Session, token: str, port: int, stop: Stop, linger: float 
     Args:
         session: what it serves.
         token: first part of every path.
-        port: that it is served on.
+        port: port that it is served on.
         stop: called when the page has been closed for a while, and when the session fails, with what it raised.
-        linger: seconds of that while.
+        linger: how long that while is, in seconds.
     """
     pages, hub = Pages(session), Hub(session, linger, lambda: stop(None))
 
@@ -136,7 +136,7 @@ def make_app(session: Session, token: str, port: int, stop: Stop, linger: float 
         try:
             yield
         finally:
-            session.interrupt()  # agents finish the decision that they are at, and begin no other
+            session.interrupt()  # agents finish their current decision and begin no other
             work.cancel()
             await asyncio.wait([work])
 
@@ -153,7 +153,7 @@ def make_app(session: Session, token: str, port: int, stop: Stop, linger: float 
 
 
 class SessionError(OSError):
-    """The server has ended because its session failed; an OSError, so that the command line tells it as a sentence."""
+    """The server has ended because its session failed; an OSError, so that the command line prints a sentence."""
 
 
 class LocalServer:
@@ -189,7 +189,7 @@ class LocalServer:
         """Serve until stopped.
 
         Raises:
-            SessionError: something went wrong that no page is to blame for.
+            SessionError: something went wrong that no page caused.
         """
         self._server.run(sockets=[self._socket])
         if self._failure is not None:
@@ -197,19 +197,19 @@ class LocalServer:
             raise SessionError(f"the game ended because of an error ({name}: {self._failure})") from self._failure
 
     def stop(self, failure: BaseException | None = None) -> None:
-        """Stop serving, because of a failure or without; may be called from any thread."""
+        """Stop serving, after a failure if one is given; may be called from any thread."""
         self._failure = self._failure or failure
         self._server.should_exit = True
 
 
 @contextlib.contextmanager
 def stopped_by_signals(stop: Callable[[], None]) -> Iterator[None]:
-    """Let the signals that end a process call `stop` instead, in the block; those that are ignored stay ignored.
+    """Make the signals that end a process call `stop` instead while the block runs; ignored ones stay ignored.
 
     uvicorn handles some of them while it serves, but raises them again once it has stopped, when games are still to be
     saved.
     """
-    if threading.current_thread() is not threading.main_thread():  # where handlers cannot be set
+    if threading.current_thread() is not threading.main_thread():  # only there can handlers be set
         yield
         return
     ending = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]

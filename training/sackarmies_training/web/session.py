@@ -25,17 +25,17 @@ from sackarmies_training.web.protocol import Message, Request
 from sackarmies_training.web.saves import Saves
 
 UNFINISHED = "unfinished"  # name of a game that was left by closing its page; further ones are numbered
-PROPOSED = "game"  # name of a game that is saved; likewise
+PROPOSED = "game"  # name proposed for a game that is saved; likewise
 
 
 @dataclass(frozen=True)
 class Offer:
-    """What the dialogue offers.
+    """An agent or army that the dialogue offers.
 
     Attributes:
-        text: as agents and armies are named elsewhere.
-        label: for people.
-        note: a sentence, may be empty.
+        text: its text form, as used elsewhere.
+        label: its name for people.
+        note: a sentence about it, may be empty.
     """
 
     text: str
@@ -48,12 +48,12 @@ class Offers:
     """What can be played.
 
     Attributes:
-        game_id: which game.
-        agents: who can be played against.
-        armies: of the game; may be empty.
-        players: what the dialogue proposes by seat.
-        chosen_armies: likewise; the usual ones for seats beyond them.
-        seed: likewise; None for one that nobody knows.
+        game_id: id of the game.
+        agents: agents that can be played against.
+        armies: armies of the game; may be empty.
+        players: players that the dialogue proposes, by seat.
+        chosen_armies: armies that it proposes, by seat; the usual ones for seats beyond them.
+        seed: seed that it proposes; None for one that nobody knows.
     """
 
     game_id: str
@@ -77,7 +77,7 @@ class Offers:
         """Refuse an army that is not offered.
 
         Raises:
-            ValueError: it is none of them.
+            ValueError: it is none of the armies.
         """
         known = [offer.text for offer in self.armies]
         if text not in known:
@@ -85,12 +85,12 @@ class Offers:
 
 
 class Session:
-    """What one page is about.
+    """The dialogue and the games behind one page.
 
     Methods must be called from one thread at a time; `interrupt` and `keep` may be called while another one runs.
 
     Attributes:
-        game: what is played; None while the dialogue is open.
+        game: the game that is played; None while the dialogue is open.
     """
 
     def __init__(self, offers: Offers, saves: Saves, draw_seed: Callable[[], int] | None = None) -> None:
@@ -99,19 +99,19 @@ class Session:
         Args:
             offers: what can be played.
             saves: where games are saved.
-            draw_seed: seeds of games that are given none; None for unpredictable ones.
+            draw_seed: draws seeds for games that are given none; None for unpredictable ones.
         """
         self.offers = offers
         self.saves = saves
         self.game: PlayedGame | None = None
-        self._names: list[str] = []  # that the game was continued from and saved as
-        self._eyes: dict[str, int | None] = {}  # by name of a saved game, those with which it was watched last
+        self._names: list[str] = []  # names that the game was continued from and saved as
+        self._eyes: dict[str, int | None] = {}  # by name of a saved game, those that last watched it
         self._draw_seed = draw_seed or (lambda: secrets.randbelow(protocol.MAX_SEED + 1))
 
     def opened(self) -> Iterator[Message]:
-        """Yield what a page needs that has just been opened, or loaded again."""
+        """Yield what a page needs that has just been opened or reloaded."""
         if self.game is not None and self.game.is_stopped:
-            self.game = None  # a page before has left it, and was closed before it was told so
+            self.game = None  # an earlier page has left it, and was closed before it was told so
         if self.game is None:
             yield self._lobby()
         else:
@@ -119,7 +119,7 @@ class Session:
             yield from self.game.scene()
 
     def handle(self, request: Request) -> Iterator[Message]:
-        """Do what a page says, and yield what it is told; a refusal is the only message, and changes nothing."""
+        """Carry out a request and yield the messages to the page; a refusal is a single message and changes nothing."""
         try:
             yield from self._answer(request)
         except ValidationError as fault:
@@ -204,7 +204,7 @@ class Session:
         """Begin a game.
 
         Raises:
-            ValueError: players, armies or eyes that are not possible.
+            ValueError: players, armies or eyes are not possible.
         """
         for player in request.players:
             self.offers.check_player(player)
@@ -223,7 +223,7 @@ class Session:
         return played
 
     def _resumed(self, request: protocol.Resume) -> Iterator[Message]:
-        """Continue a saved game; first ask whose view is shown if nobody plays it and that is not known."""
+        """Continue a saved game; if only agents play it and it is not known whose view to show, ask for that first."""
         record = self.saves.read(request.name)
         players = self._players_of(record)
         eyes: int | str | None = request.eyes
@@ -273,7 +273,7 @@ class Session:
         yield from game.opening()
 
     def _save(self, game: PlayedGame, request: protocol.Save) -> Message:
-        """Save a game, unless that would overwrite another one without being asked to; return what the page is told."""
+        """Save a game, unless that would overwrite another one unasked; return the message to the page."""
         name = request.name
         if name not in self._names and self.saves.has(name) and not request.overwrite:
             return {"kind": "exists", "name": name}
@@ -289,7 +289,7 @@ class Session:
     def keep(self) -> None:
         """Save a game that is not over, as the session ends.
 
-        It takes the place of what it was continued from, if that was saved here too, and of no other game.
+        It replaces the game that it was continued from, if that was saved here too, and no other game.
         """
         if self.game is None or self.game.is_over or self.game.is_watched:
             return
@@ -301,7 +301,7 @@ def _check_eyes(eyes: int | str, num_players: int) -> None:
     """Refuse a seat that nobody has.
 
     Raises:
-        ValueError: it is too great.
+        ValueError: the seat does not exist.
     """
     if isinstance(eyes, int) and eyes >= num_players:
         raise ValueError(f"eyes is {eyes}: seats run from 0 to {num_players - 1}")

@@ -1,4 +1,4 @@
-"""A game that is shown while it is played: each viewer is told what they may know of it."""
+"""A game that is shown while it is played: each viewer is shown what they may know of it."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from sackarmies_training.web.protocol import REFEREE, Message
 
 
 class ShownGame:
-    """One game, with what people have seen of it; agents alone can play it.
+    """One game, with what people have seen of it; only agents can play it.
 
-    Methods that play are generators of messages to whoever looks at the page. What they yield is a function of the
-    feed of that viewer.
+    Methods that play are generators of messages to whoever looks at the page. What they yield depends only on the feed
+    of that viewer.
 
     Attributes:
         match: the game.
         seats: who plays.
-        eyes: whose view is shown where no person plays: a seat; None for the referee.
-        has_device: the seat of the person who looks at the page; None behind the curtain, and where nobody plays.
+        eyes: whose view is shown if no person plays: a seat; None for the referee.
+        has_device: the seat of the person who looks at the page; None behind the curtain, and if no person plays.
         is_stopped: set from another thread to stop before the next decision of an agent.
     """
 
@@ -36,7 +36,7 @@ class ShownGame:
         Args:
             game: what is played.
             seats: who plays.
-            eyes: whose view is shown where no person plays: a seat, or REFEREE.
+            eyes: whose view is shown if no person plays: a seat, or REFEREE.
         """
         self.match = Match(game)
         self.seats = seats
@@ -56,7 +56,7 @@ class ShownGame:
 
     @property
     def is_watched(self) -> bool:
-        """Whether agents alone play."""
+        """Whether only agents play."""
         return not self._persons
 
     @property
@@ -66,7 +66,7 @@ class ShownGame:
 
     @property
     def _feed(self) -> Feed | None:
-        """The feed of who looks at the page; None behind the curtain."""
+        """The feed of whoever looks at the page; None behind the curtain."""
         if self.is_watched:
             return self._feeds[self.eyes]
         return None if self.has_device is None else self._feeds[self.has_device]
@@ -129,7 +129,7 @@ class ShownGame:
         yield from self._show(before)
 
     def watch(self) -> Iterator[Message]:
-        """Let agents play until there is something to see."""
+        """Have agents play until there is something to see."""
         feed = self._feed
         while feed is not None and not self.is_over and not self.is_stopped and not feed.has_steps:
             yield from self._apply(self.seats.decide(self.match))
@@ -139,7 +139,7 @@ class ShownGame:
             yield self._ending()
 
     def _show(self, before: Records) -> Iterator[Message]:
-        """Let all viewers see the steps that the last action took; turns are told one by one."""
+        """Show all viewers the steps that the last action took; turns are sent one by one."""
         taken = []
         for step in self._rules.steps(before, self.match.history[-1], self.match.states):
             taken.append((step.player, step.action))
@@ -152,7 +152,7 @@ class ShownGame:
         self._forced = taken[1:]
 
     def _watch_stop(self) -> None:
-        """Let those who watch see where the game has stopped: the referee everything, a seat where it is asked."""
+        """Show watchers where the game has stopped: the referee at every stop, a seat only where it is asked."""
         if self._sees_all or (self.is_watched and self.match.player == self.eyes):
             self._look(self.match.states)
 
