@@ -2,8 +2,8 @@
 
 numba's own cache checks the file that defines a function but not the functions it calls, so an edited callee leaves
 callers on the old rules. Here any edit leads to another folder for all kernels that it may affect: those of a game
-depend on core and on the game's own folder, those from elsewhere on all games too. TOML data is not part of the digest:
-it reaches kernels through `params`, never as a global.
+depend on core and on the game's own folder, those from elsewhere on all games too, and on the packages of this project
+that they import. TOML data is not part of the digest: it reaches kernels through `params`, never as a global.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import importlib.util
 import json
 import os
 import platform
@@ -48,6 +49,7 @@ HARMLESS_VARIABLES = frozenset(
 )
 KEPT_FOLDERS = 16  # newest folders, which pruning always keeps
 PRUNE_AGE = 2 * 3600.0  # seconds without use before any other folder is removed
+IMPORTED = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(sackarmies_\w+)", re.MULTILINE)  # packages of this project
 FOLDER_NAME = re.compile(r"[0-9a-f]{24}")
 MARKER = "sackarmies-compile-cache.json"  # in each of our folders: what its name is a digest of, and why it was made
 FIRST_USE = "first use"
@@ -66,11 +68,15 @@ class CacheFolder:
     reason: str
 
 
+def _sources_in(root: Path) -> list[Path]:
+    return sorted(root.rglob("*.py")) if root.is_dir() else [root]
+
+
 def source_digest(roots: Iterable[Path]) -> str:
     """Return a digest of the Python sources under `roots`, folders or files."""
     digest = hashlib.sha256()
     for root in roots:
-        for path in sorted(root.rglob("*.py")) if root.is_dir() else [root]:
+        for path in _sources_in(root):
             name = path.relative_to(root.parent).as_posix()
             digest.update(f"\0{name}\0{path.stat().st_size}\0".encode() + path.read_bytes())
     return digest.hexdigest()[:24]
@@ -88,8 +94,13 @@ class Sources(NamedTuple):
     roots: tuple[Path, ...]
 
 
+@functools.cache
 def sources_of(path: Path) -> Sources:
-    """Return the sources that the kernels of a file may call: games call core and themselves, others all games too."""
+    """Return the sources that the kernels of a file may call.
+
+    Games may call core and themselves. All others may also call all games, and the packages of this project that they
+    import, directly or through one another.
+    """
     if path.is_relative_to(CORE):
         return Sources("core", (CORE,))
     if path.is_relative_to(GAMES) and path.parent != GAMES:
@@ -98,7 +109,20 @@ def sources_of(path: Path) -> Sources:
     root = path
     while (root.parent / "__init__.py").exists():
         root = root.parent
-    return Sources(root.stem, (CORE, GAMES, root))
+    return Sources(root.stem, (CORE, GAMES, *_with_imported(root)))
+
+
+def _with_imported(root: Path) -> list[Path]:
+    """Return a package or file, and the other packages of this project that it reaches by imports."""
+    roots = [root]
+    for reached in roots:  # grows
+        text = b"\n".join(path.read_bytes() for path in _sources_in(reached))
+        for name in sorted({name.decode() for name in IMPORTED.findall(text)}):
+            spec = importlib.util.find_spec(name)
+            folder = Path(spec.origin).resolve().parent if spec and spec.origin else PACKAGE_ROOT
+            if folder != PACKAGE_ROOT and folder not in roots:
+                roots.append(folder)
+    return roots
 
 
 def build_identity(sources: Sources) -> dict[str, Any]:

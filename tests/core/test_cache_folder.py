@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import sackarmies_agents
+import sackarmies_training
 from sackarmies_env.core import cache_folder
 from sackarmies_env.core.cache_folder import FIRST_USE, KEPT_FOLDERS, MARKER, PRUNE_AGE, open_folder, prune
 
@@ -71,7 +72,23 @@ def test_kernels_depend_on_core_and_on_the_game_or_package_they_belong_to():
     assert cache_folder.sources_of(games / "chess/rules/moves.py") == ("chess", (core, games / "chess"))
     agents = Path(sackarmies_agents.__file__)
     assert cache_folder.sources_of(agents) == ("sackarmies_agents", (core, games, agents.parent))
-    assert cache_folder.sources_of(Path(__file__)) == ("test_cache_folder", (core, games, Path(__file__)))
+
+
+def test_kernels_depend_on_the_packages_of_the_project_that_they_import():
+    core, games = cache_folder.CORE, cache_folder.GAMES
+    agents, training = Path(sackarmies_agents.__file__).parent, Path(sackarmies_training.__file__).parent
+    here = Path(__file__)
+    assert cache_folder.sources_of(training / "stats/luck.py") == (
+        "sackarmies_training",
+        (core, games, training, agents),
+    )
+    assert cache_folder.sources_of(here) == ("test_cache_folder", (core, games, here, agents, training))
+
+
+def test_packages_that_are_not_installed_are_no_sources(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("from sackarmies_env.core import jit\nfrom sackarmies_missing import kernel\n")
+    assert cache_folder.sources_of(script).roots[2:] == (script,)
 
 
 @pytest.mark.parametrize(
