@@ -1,19 +1,19 @@
 """What each part of the trainer is worth: `python -m benchmarks.ablations --minutes 8 --seeds 3`.
 
-Every variant changes one thing in `configs/train/quick.toml`, and plays itself as long as the others, from several
-seeds. The clone of the teacher is made once for each seed and kind of network, and its time does not count; the variant
+Every variant changes one thing in `configs/train/quick.toml` and plays itself for as long as the others, from several
+seeds. The clone of the teacher is made once per seed and kind of network, and its time does not count. The variant
 without a teacher gets as much self-play as the others. The General of each run then plays `--games` games against
-`greedy`, each seed from every seat. The table gives the mean over the seeds with an interval of Student's t over the
-seeds, which counts the luck of training as well as that of the games, and the pooled share with its Wilson interval,
-which counts that of the games alone. Its first line is the clone itself. With `--untaught` nothing is cloned
-and nothing advises: all that is learned comes from self-play, so that differences are seen after minutes.
+`greedy`, each seed from every seat. The table gives the mean over the seeds with a Student's t interval over the seeds,
+which reflects the luck of training as well as that of the games, and the pooled share with its Wilson interval, which
+reflects the luck of the games alone. Its first line is the clone itself. With `--untaught` nothing is cloned and there
+is no advice: everything learned comes from self-play, so that differences show within minutes.
 
-`--labels FOLDER` compares what is learned from labels of a search instead, in files as expert iteration or `sackarmies
-labels` writes them: variants of `configs/train/expert.toml` learn from these alone, and then play with all armies.
+`--labels FOLDER` instead compares what is learned from search labels, in files as written by expert iteration or by
+`sackarmies labels`: variants of `configs/train/expert.toml` learn from these alone, and then play with all armies.
 
-Runs are kept in a folder, in turns of one seed each, and an interrupted series goes on where it was, unless the code or
-the configuration has changed. Time is that of the clock: leave the machine alone meanwhile. With `--labels` it is that
-of the processor.
+Runs are kept in a folder. All variants run with one seed before the next, and an interrupted series resumes where it
+was, unless the code or the configuration has changed. Time is wall-clock time: leave the machine alone meanwhile. With
+`--labels` it is processor time.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ NO_TIME = 1e-9  # minutes of self-play
 CLONE = "the clone, without self-play"
 CONFIGS = Path(__file__).parents[1] / "configs" / "train"
 BASE, EXPERT = CONFIGS / "quick.toml", CONFIGS / "expert.toml"
-LESSON = 4  # files of labels that are mixed
+LESSON = 4  # label files mixed into a lesson
 VARIANTS: dict[str, Mapping[str, Any]] = {
     "as configured": {},
     "no clipping": {"learn": {"clip_range": 0.0}},
@@ -98,7 +98,7 @@ def configure(
     untaught: bool = False,
     base: Path = BASE,
 ) -> LearnConfig:
-    """Return the configuration of a run: the base with the keys of sections, or whole sections, changed; no curve."""
+    """Return the configuration of a run: `base` without a curve, with keys of sections or whole sections changed."""
     data = read_toml(base) | {"folder": str(folder), "seed": seed, "curve": None}
     if untaught:
         data |= {"teacher": None, "learn": data["learn"] | {"advice": "", "worths": False, "reasons": False}}
@@ -109,7 +109,7 @@ def configure(
 
 
 def train(config: LearnConfig, console: Console) -> Path:
-    """Train, or go on with it; return the General.
+    """Train a General, or resume its training, and return its path.
 
     Raises:
         SystemExit: training was stopped.
@@ -122,7 +122,7 @@ def train(config: LearnConfig, console: Console) -> Path:
 
 
 def with_clone(config: LearnConfig, folder: Path, lessons: int, console: Console) -> LearnConfig:
-    """Return the configuration of a run that begins with a clone of its teacher, which is made if there is none yet."""
+    """Return the configuration of a run that starts from a clone of its teacher; make the clone if there is none."""
     if config.teacher is None:
         return config
     sizes = sizes_of(config)
@@ -135,7 +135,7 @@ def with_clone(config: LearnConfig, folder: Path, lessons: int, console: Console
 
 
 def measure(path: str, config: LearnConfig, opponent: str, games: int) -> list[int]:
-    """Let a General play; return games won and played."""
+    """Have the General at `path` play; return games won and games played."""
     game = load_game(config.game.id, **config.game.options)
     plan = Plan(-(-games // game.num_players), seed=config.seed)
     tally, _ = evaluate(game, f"ppo:path={path},deterministic=true", opponent, plan, lambda _: None)
@@ -143,7 +143,7 @@ def measure(path: str, config: LearnConfig, opponent: str, games: int) -> list[i
 
 
 def measure_taught(config: LearnConfig, labels: Path, minutes: float, opponent: str, games: int) -> list[int]:
-    """Let a General learn from files of labels for so many minutes of the processor, and play; return as `measure`."""
+    """Have a General learn from label files for `minutes` of processor time and play; return what `measure` does."""
     torch.set_num_threads(config.learn.threads)
     game = load_game(config.game.id, **config.game.options)
     learner, info = make_learner(config, game, Team()), GameInfo.of(game)
@@ -166,7 +166,7 @@ def measure_taught(config: LearnConfig, labels: Path, minutes: float, opponent: 
 
 
 def interval(rates: list[float]) -> str:
-    """Return the mean of shares, with a 95% interval of Student's t where there are two or more."""
+    """Return the mean of shares, with a 95% Student's t interval if there are two or more."""
     mean = statistics.mean(rates)
     if len(rates) < 2:
         return f"{mean:.1%}"
@@ -186,7 +186,7 @@ def table(found: Mapping[str, Mapping[str, list[int]]]) -> str:
 
 
 def main() -> None:
-    """Train what is missing, and print the table after each seed."""
+    """Do the missing runs, and print the table after each seed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--folder", type=Path, default=Path("runs/ablations"))
     parser.add_argument("--minutes", type=float, default=8.0, help="of learning in each run")

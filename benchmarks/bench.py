@@ -1,7 +1,8 @@
 """The contest: our modes beside other libraries, measured in the same run. `make bench` prepares their environment.
 
-Several rounds, each in another order; in each round every contestant gets a fresh process. The table shows medians over
-all windows of all rounds. Results go to benchmarks/results/bench.json, and from there to docs/benchmarks.md.
+There are several rounds, each in a different order; in each round every contestant gets a fresh process. The table
+shows medians over all windows of all rounds. Results go to benchmarks/results/bench.json, and from there to
+docs/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -32,24 +33,24 @@ from sackarmies_env.core.atomic_write import write_safely
 
 ROOT = Path(__file__).resolve().parents[1]
 CONTESTANTS = Path(__file__).with_name("contestants.toml")
-PARTIAL = ROOT / "runs" / "bench.json"  # of some contestants alone
+PARTIAL = ROOT / "runs" / "bench.json"  # results of some contestants only
 PEERS = ROOT / ".venv-peers"
 PEERS_PYTHON = PEERS / "bin" / "python"
 OURS = "sackarmies"
-PATIENCE = 300.0  # seconds for one process; the first one of ours may have to compile the rules
-MAX_ERROR = 300  # characters of a contestant's last words
+PATIENCE = 300.0  # seconds per process; our first one may have to compile the rules
+MAX_ERROR = 300  # characters kept of a contestant's last line of stderr
 
 
 @dataclass(frozen=True)
 class Contestant:
-    """Somebody who takes part.
+    """One entry of the contest.
 
     Attributes:
         family: id of the library.
         library: its title.
-        module: where the contestant is written.
-        name: key in that module.
-        title: what is played, or in which way.
+        module: module that defines the contestant.
+        name: key in that module's CONTESTANTS.
+        title: what it plays, or how.
     """
 
     family: str
@@ -60,7 +61,7 @@ class Contestant:
 
     @property
     def key(self) -> str:
-        """Return the name in results and on the command line."""
+        """Return the name used in results and on the command line."""
         return f"{self.family}/{self.name}"
 
 
@@ -69,11 +70,11 @@ class Plan:
     """How long and how often to measure.
 
     Attributes:
-        rounds: processes of each contestant.
+        rounds: processes per contestant.
         windows: timed stretches of play in each process.
         seconds: length of a stretch.
         budget: seconds after which no further process is started.
-        seed: of the order and of play.
+        seed: seed of the order and of play.
     """
 
     rounds: int
@@ -95,7 +96,7 @@ def load_contestants(pattern: str = "") -> list[Contestant]:
 
 
 def shuffled_rounds(contestants: Sequence[Contestant], plan: Plan) -> list[tuple[int, Contestant]]:
-    """Return `(round, contestant)` in the order of play: everybody once a round, each round in an order of its own."""
+    """Return `(round, contestant)` in order of play: each contestant once per round, each round in its own order."""
     shuffle = random.Random(plan.seed).shuffle
     order = []
     for number in range(plan.rounds):
@@ -106,7 +107,7 @@ def shuffled_rounds(contestants: Sequence[Contestant], plan: Plan) -> list[tuple
 
 
 def run_process(contestant: Contestant, plan: Plan, number: int) -> dict[str, Any]:
-    """Return what a contestant reports, or `{"error": why}`."""
+    """Run a contestant in a new process and return its report, or `{"error": reason}`."""
     python = sys.executable if contestant.family == OURS else str(PEERS_PYTHON)
     command = [python, "-m", "benchmarks.contest", contestant.module, contestant.name]
     command += ["--seconds", str(plan.seconds), "--windows", str(plan.windows), "--seed", str(plan.seed + number)]
@@ -131,7 +132,7 @@ def run_process(contestant: Contestant, plan: Plan, number: int) -> dict[str, An
 
 
 def summarise(contestant: Contestant, reports: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return the entry of a contestant in the results: its median rate, and all that was measured."""
+    """Return the entry of a contestant in the results: its median rate, and everything that was measured."""
     entry: dict[str, Any] = {"family": contestant.family, "library": contestant.library, "title": contestant.title}
     windows = [window for report in reports for window in report.get("windows", [])]
     errors = [report["error"] for report in reports if "error" in report]
@@ -156,7 +157,7 @@ def summarise(contestant: Contestant, reports: Sequence[dict[str, Any]]) -> dict
 
 
 def hold_contest(contestants: Sequence[Contestant], plan: Plan, console: Console) -> dict[str, dict[str, Any]]:
-    """Measure everybody and return the entries by key; those that the budget left out say so."""
+    """Measure all contestants and return their entries by key; those left out by the budget say so."""
     reports: dict[str, list[dict[str, Any]]] = {contestant.key: [] for contestant in contestants}
     started = time.monotonic()
     for number, contestant in shuffled_rounds(contestants, plan):
@@ -187,7 +188,7 @@ def measure_figures(console: Console) -> dict[str, float]:
 
 
 def parse_arguments() -> argparse.Namespace:
-    """Return the options."""
+    """Return the command-line options."""
     parser = argparse.ArgumentParser(description="Measure our modes beside other libraries.")
     parser.add_argument("--only", default="", help="contestants whose key contains this, for example openspiel/")
     parser.add_argument("--rounds", type=int, default=3, help="processes of each contestant")

@@ -1,14 +1,14 @@
-"""The check for regressions: how long a decision takes, in units of a reference loop timed in the same process.
+"""The regression check: how long a decision takes, in units of a reference loop timed in the same process.
 
-`python -m benchmarks.check_ratio` compares with benchmarks/ratio.toml and fails where a decision has become more than
-the tolerance slower; `--record` writes the file anew, after a change that is meant to change the speed.
+`python -m benchmarks.check_ratio` compares with benchmarks/ratio.toml and fails if a decision has become slower by more
+than the tolerance. `--record` rewrites the file, after a change that is meant to change the speed.
 
-Times differ between machines and with their load; ratios differ much less, as the reference does what the engine does:
-integer arithmetic, branches that depend on data, table look-ups, and copying rows larger than the nearest cache. Both
-run by turns in short slices, and time is processor time of this process. What others do still costs time, as they
-empty the caches; it never saves any. So the ratio is that of the fastest slice of each, and one that looks too high is
-measured again, with all memory taken anew, as its place counts as well: noise slows down now and then, a regression
-always.
+Times differ between machines and with their load. Ratios differ much less, because the reference does what the engine
+does: integer arithmetic, branches that depend on data, table look-ups, and copying rows larger than the nearest cache.
+The two alternate in short slices, and time is processor time of this process. Other programs still cost time, because
+they empty the caches, but they never save any. So the ratio is that of the fastest slice of each. A ratio that looks
+too high is measured again with newly allocated memory, since its location matters too: noise slows down some attempts,
+a regression slows down all.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ HEAD = (
     "# The processor time of a decision, in units of the reference loop: benchmarks/check_ratio.py writes this file\n"
     "# with --record. The check fails where a ratio is more than the tolerance above the recorded one.\n"
 )
-SLICES = 25  # pairs of slices an attempt
+SLICES = 25  # pairs of slices per attempt
 SLICE = 0.06  # seconds of processor time
 ATTEMPTS = 6
 NUM_GAMES = 256
-ROW_BYTES = 6_144  # about a state, or an observation
-LOOKUPS = 160  # a unit of work; with the copy it takes about as long as a decision
+ROW_BYTES = 6_144  # about the size of a state or an observation
+LOOKUPS = 160  # per unit of work; with the copy, a unit takes about as long as a decision
 
 
 @njit
@@ -49,7 +49,7 @@ def reference_units(rows, table, units, state):
     Args:
         rows: (n, ROW_BYTES) uint8, overwritten.
         table: (256,) int64.
-        units: how many.
+        units: number of units.
         state: uint64 seed of the walk, not 0.
     """
     total = np.int64(0)
@@ -76,7 +76,7 @@ def reference_units(rows, table, units, state):
 
 
 def reference() -> Play:
-    """Return the reference as something that plays units."""
+    """Return the reference loop as a `Play` that counts units."""
     rng = np.random.default_rng(0)
     rows = rng.integers(0, 256, (NUM_GAMES, ROW_BYTES), np.uint8)
     table = rng.integers(-1000, 1000, 256)
@@ -90,14 +90,14 @@ def reference() -> Play:
 
 
 def cost(play: Play, count: int) -> float:
-    """Return the seconds of processor time that one decision or unit takes."""
+    """Return the seconds of processor time per decision or unit."""
     began = time.process_time()
     done = play(count)
     return (time.process_time() - began) / done
 
 
 def slice_length(play: Play) -> int:
-    """Return how many decisions or units fill a slice, after a warm-up."""
+    """Warm up, and return how many decisions or units fill a slice."""
     play(1)
     count = 64
     while (taken := cost(play, count) * count) < SLICE / 4:
@@ -106,14 +106,14 @@ def slice_length(play: Play) -> int:
 
 
 def fastest_slices(play: Play, beside: Play, slices: int = SLICES) -> tuple[float, float]:
-    """Return the least seconds that a decision took in a slice, and a decision or unit of `beside`, by turns."""
+    """Return the least seconds per decision (or unit) in a slice of `play` and in one of `beside`, which alternate."""
     count, units = slice_length(play), slice_length(beside)
     costs = [(cost(play, count), cost(beside, units)) for _ in range(slices)]
     return min(taken for taken, _ in costs), min(taken for _, taken in costs)
 
 
 def plays() -> dict[str, Callable[[], Play]]:
-    """Return what is checked, by name."""
+    """Return what is checked: functions that make a `Play`, by name."""
     return {
         "batch": lambda: batch_player(load_game(), NUM_GAMES).play,
         "rollout": lambda: rollout_player(load_game(), NUM_GAMES).play,
@@ -128,12 +128,12 @@ def judge(ratio: float, recorded: float, tolerance: float) -> str:
 
 
 def measure(make: Callable[[], Play], limit: float = 0.0, attempts: int = ATTEMPTS) -> float:
-    """Return the time of a decision in units of the reference, by the fastest slices of all attempts.
+    """Return the time of a decision in units of the reference, from the fastest slices of all attempts.
 
     Args:
-        make: makes what is measured.
-        limit: a ratio that is low enough for an attempt to be the last one.
-        attempts: how many at most.
+        make: makes the play to measure.
+        limit: stop as soon as the ratio is at most this.
+        attempts: maximum number of attempts.
     """
     least, unit = math.inf, math.inf
     for _ in range(attempts):
@@ -145,13 +145,13 @@ def measure(make: Callable[[], Play], limit: float = 0.0, attempts: int = ATTEMP
 
 
 def check(make: Callable[[], Play], recorded: float, tolerance: float) -> tuple[float, str]:
-    """Return the ratio of up to `ATTEMPTS` attempts, and what it means."""
+    """Return the ratio of up to `ATTEMPTS` attempts, and the verdict."""
     ratio = measure(make, recorded * (1 + tolerance))
     return ratio, judge(ratio, recorded, tolerance)
 
 
 def record(path: Path) -> None:
-    """Measure and write the file, keeping its tolerance."""
+    """Measure and rewrite the file, keeping its tolerance."""
     content = tomllib.loads(path.read_text(encoding="utf-8"))
     content["ratio"] = {name: round(measure(make), 3) for name, make in plays().items()}
     write_safely(path, (HEAD + tomli_w.dumps(content)).encode())
@@ -159,7 +159,7 @@ def record(path: Path) -> None:
 
 
 def main() -> int:
-    """Check, or with --record write anew what is to be checked against."""
+    """Check, or with --record rewrite the recorded ratios."""
     parser = argparse.ArgumentParser(description="Fail where a decision takes longer than recorded.")
     parser.add_argument("--record", action="store_true", help="measure and write the recorded ratios anew")
     if parser.parse_args().record:

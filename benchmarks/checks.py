@@ -1,7 +1,7 @@
-"""Cost of the checks of a batch: a decision with and without them, in one process, in short slices by turns.
+"""Cost of the checks of a batch: a decision with and without them, in one process, in short alternating slices.
 
-`python -m benchmarks.checks` prints the median ratio of processor times for a few numbers of games: chosen inside the
-kernel (`step_random`), and chosen outside, where legality is judged too (`step`).
+`python -m benchmarks.checks` prints the median ratio of processor times for several numbers of games: with actions
+chosen inside the kernel (`step_random`), and chosen outside, where legality is checked too (`step`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SLICES = 41  # pairs of slices for a ratio
 
 
 def make_play(game: Game, n: int, *, checked: bool, outside: bool) -> Play:
-    """Return random play of `n` games in the middle, chosen inside the kernel or outside."""
+    """Return random play of `n` games from the middle game on, with actions chosen inside the kernel or outside."""
     batch = Batch(game, n, checked=checked)
     batch.reset(np.arange(n))
     batch.rollout(WARM_UP)

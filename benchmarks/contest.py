@@ -1,9 +1,9 @@
 """Measurement of one contestant in a separate process: `python -m benchmarks.contest MODULE NAME`.
 
-Every contestant does the same work: choose uniformly among the legal actions, with mask and observation of the current
-player produced at every decision, and games begun anew when they are over. The process warms up, plays a few windows of
-equal length, and writes one line of JSON to stdout. It runs in the interpreter of the contestant, so this module needs
-nothing but the standard library and NumPy.
+Every contestant does the same work: it chooses uniformly among the legal actions, produces the current player's mask
+and observation at every decision, and starts a new game whenever one ends. The process warms up, plays a few windows of
+equal length, and writes one line of JSON to stdout. It runs in the contestant's interpreter, so this module needs only
+the standard library and NumPy.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-Play = Callable[[int], int]  # plays at least so many decisions, returns how many
+Play = Callable[[int], int]  # plays at least that many decisions, returns how many
 
 
 @dataclass
@@ -30,8 +30,8 @@ class Player:
     """A contestant ready to play.
 
     Attributes:
-        play: plays at least as many decisions as it is told, from where it stands; returns how many.
-        details: what the table says beside the rate: sizes, games at once, threads.
+        play: continues for at least the given number of decisions; returns how many were played.
+        details: what the table shows beside the rate: sizes, games at once, threads.
     """
 
     play: Play
@@ -40,13 +40,13 @@ class Player:
 
 @dataclass
 class Window:
-    """One stretch of play.
+    """One timed stretch of play.
 
     Attributes:
         decisions: how many were played.
-        wall: seconds by the clock.
+        wall: seconds by the wall clock.
         cpu: seconds of processor time of the whole process, all threads.
-        load: load of the machine (average over a minute) before and after.
+        load: load of the machine (one-minute average) before and after.
     """
 
     decisions: int
@@ -65,7 +65,7 @@ def time_window(play: Play, decisions: int) -> Window:
 
 
 def measure(play: Play, seconds: float, windows: int) -> list[Window]:
-    """Play `windows` times for about `seconds` each, after half as much to get warm and to learn the pace."""
+    """Play `windows` times for about `seconds` each, after a warm-up of half that time, which finds the pace."""
     play(1)  # compiles what is not compiled yet
     decisions = 1
     while True:
@@ -78,7 +78,7 @@ def measure(play: Play, seconds: float, windows: int) -> list[Window]:
 
 
 def best_of(players: Sequence[Player], seconds: float = 0.4) -> Player:
-    """Return the player that is fastest in a short trial: for contestants that come in several batch sizes."""
+    """Return the player that is fastest in a short trial, for contestants that come in several batch sizes."""
     rates = []
     for player in players:
         (window,) = measure(player.play, seconds, 1)
@@ -90,16 +90,16 @@ def best_of(players: Sequence[Player], seconds: float = 0.4) -> Player:
 
 
 def load_now() -> float:
-    """Return how many processes wanted a core, averaged over the last minute; 0 where the system does not tell."""
+    """Return how many processes wanted a core, averaged over the last minute; 0 if the system does not report it."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
 
 
 def aec_player(env: Any, seed: int) -> Player:
-    """Return random play of a PettingZoo environment: the same loop for theirs and for ours.
+    """Return random play of a PettingZoo environment; the loop is the same for other libraries and ours.
 
     Args:
         env: an AEC environment whose observations are dicts with "observation" and "action_mask".
-        seed: of games and choices.
+        seed: seed of games and choices.
     """
     draw = random.Random(seed).random
     num_games = 0
@@ -124,7 +124,7 @@ def aec_player(env: Any, seed: int) -> Player:
 
 
 def sizes(num_actions: int, observation: Any, games: int = 1, threads: int = 1) -> dict[str, Any]:
-    """Return the details that every contestant gives; `observation` is what one player sees at one decision."""
+    """Return the details that every contestant reports; `observation` is what one player sees at one decision."""
     return {
         "actions": int(num_actions),
         "observation": f"{observation.size:,} {observation.dtype}",
@@ -135,7 +135,7 @@ def sizes(num_actions: int, observation: Any, games: int = 1, threads: int = 1) 
 
 
 def versions_of(packages: Sequence[str]) -> dict[str, str]:
-    """Return the installed versions, Python's first."""
+    """Return the versions of Python and of installed packages, Python first."""
     return {"python": platform.python_version()} | {name: importlib.metadata.version(name) for name in packages}
 
 

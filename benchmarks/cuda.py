@@ -1,8 +1,8 @@
 """Kernels of many games on CUDA: compiled to PTX without a device, and run where there is one.
 
-`make cuda` sets up an environment with numba-cuda and runs `python -m benchmarks.cuda` there. A thread plays or
-observes one game, by the kernels of the rules as they are. What numba-cuda 0.30 needs for that and does not do by
-itself is in `adapted`.
+`make cuda` sets up an environment with numba-cuda and runs `python -m benchmarks.cuda` there. Each thread plays or
+observes one game, with the unchanged kernels of the rules. `adapted` adds what numba-cuda 0.30 needs for that but does
+not do by itself.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from sackarmies_env.core.step_batch import Command, dispatch, play_on, write_obs
 
 OBSERVE, PLAY = "observe", "play"
 KERNELS = (OBSERVE, PLAY)
-CAPABILITY = (9, 0)  # compiled for, where there is no device to ask
-THREADS = 64  # of a block
+CAPABILITY = (9, 0)  # compute capability to compile for, without a device to ask
+THREADS = 64  # per block
 STEPS = 8  # random decisions of each game in one call
 MISSING = "numba-cuda is not installed: say make cuda"
 
@@ -43,10 +43,10 @@ def is_installed() -> bool:
 
 @contextlib.contextmanager
 def adapted(capability: tuple[int, int] | None = None) -> Iterator[None]:
-    """Let numba-cuda compile our kernels while the block runs.
+    """Make numba-cuda able to compile our kernels while the block runs.
 
-    Values of enumerations are integers, as arguments of kernels and as indices; and functions that a kernel calls are
-    compiled for `capability` without a device, if it is given.
+    Values of enumerations count as integers, both as arguments of kernels and as indices. If `capability` is given,
+    functions that a kernel calls are compiled for it, without a device.
     """
     from numba.core import types
     from numba.cuda import dispatcher
@@ -79,16 +79,16 @@ def adapted(capability: tuple[int, int] | None = None) -> Iterator[None]:
 
 
 def make_kernel(game: Game, name: str) -> Callable[..., None]:
-    """Return a function for `numba.cuda` that takes what `arguments_of` returns, a thread for each game.
+    """Return a function for `numba.cuda` that takes what `arguments_of` returns, with one thread per game.
 
     Args:
-        game: what is played.
+        game: the game to play.
         name: "observe" writes what current players see; "play" takes decisions at random, up to the end of the game.
     """
     from numba import cuda
     from numba.cuda.dispatcher import CUDADispatcher
 
-    # A tuple of kernels is no kernel, so numba-cuda does not find that they are to be compiled for the device.
+    # A tuple of kernels is not itself a kernel, so numba-cuda does not see that they must be compiled for the device.
     rules = game.step_batch.py_func.__globals__["RULES"]  # type: ignore[attr-defined]
     options = {"device": True, "debug": False, "opt": True}
     rules = type(rules)(*(CUDADispatcher(kernel.py_func, options) for kernel in rules))
@@ -107,8 +107,8 @@ def make_kernel(game: Game, name: str) -> Callable[..., None]:
 
 
 def arguments_of(game: Game, games: int) -> list[Any]:
-    """Return new games as kernels take them: parameters, states, slots, decisions to take, observations."""
-    states = alloc(game.state_dtype, games + 1)  # the last one is what new games begin as
+    """Return new games as the arguments of a kernel: params, states, slots, number of decisions, observations."""
+    states = alloc(game.state_dtype, games + 1)  # the last one is the state from which new games begin
     slots = game.new_slots(games + 1)
     copy_records(game.initial, states[-1:])
     dispatch(game.step_batch, game.params, states, Command.BEGIN, np.arange(games + 1), slots=slots)
@@ -116,7 +116,7 @@ def arguments_of(game: Game, games: int) -> list[Any]:
 
 
 def compile_ptx(game: Game, name: str, capability: tuple[int, int] = CAPABILITY) -> str:
-    """Return a kernel as PTX; no device is needed.
+    """Return a kernel as PTX; needs no device.
 
     Raises:
         ModuleNotFoundError: numba-cuda is not installed.
@@ -133,7 +133,7 @@ def compile_ptx(game: Game, name: str, capability: tuple[int, int] = CAPABILITY)
 
 
 def assemble(ptx: str) -> str:
-    """Return what the assembler of CUDA says of the kernel: its registers, or why it cannot be assembled."""
+    """Return what the CUDA assembler says about a kernel: its registers, or why it cannot be assembled."""
     import nvidia
 
     found = [path for folder in nvidia.__path__ for path in Path(folder).glob("cuda_nvcc/bin/ptxas*")]
@@ -150,7 +150,7 @@ def assemble(ptx: str) -> str:
 
 
 def run_on_device(game: Game, name: str, games: int) -> str:
-    """Run a kernel on the device: return games a second, and whether the results are those of the processor."""
+    """Run a kernel on the device; return games a second, and whether the results are the same as the CPU's."""
     from numba import cuda
 
     here, there = arguments_of(game, games), arguments_of(game, games)

@@ -57,18 +57,18 @@ def curves_table(result: Result) -> Table:
 
 
 def image_name(axis: str) -> str:
-    """Return the file of a curve's picture."""
+    """Return the file name of a curve's picture."""
     return f"curve_{axis.lower().replace(' ', '_')}.svg"
 
 
 def curves_markdown(result: Result) -> str:
-    """Return pictures and table of the page."""
+    """Return the pictures and the table of the page as Markdown."""
     pictures = [f"![Decisions a second by {axis}](images/{image_name(axis)})" for axis in axes_of(result)]
     return "\n".join([describe_run(result), "", *pictures, "", markdown_table(HEADS, curve_rows(result))])
 
 
 def draw_curves(result: Result, folder: Path = IMAGES) -> None:
-    """Write a picture of each curve; end with a sentence if there is no matplotlib."""
+    """Write a picture of each curve; exit with a message if matplotlib is missing."""
     try:
         import matplotlib as mpl
         from matplotlib.figure import Figure

@@ -1,8 +1,8 @@
-"""Growth curves of the rate by its causes: `make bench-curves` measures, and writes JSON, pictures and a page.
+"""Growth curves of the rate by its causes: `make bench-curves` measures them and writes JSON, pictures and a page.
 
-Random play of a batch with masks and observations, along one axis at a time; all points twice, there and back. Rates
-are by the clock. "Growth" is the processor time of a decision by its cause, relative to the first point of the curve:
-at or below 1, it does not grow faster than its cause.
+A batch plays at random, with masks and observations. One axis varies at a time, and every point is measured twice,
+there and back. Rates are by the wall clock. "Growth" is the processor time of a decision divided by its cause, relative
+to the first point of the curve: at or below 1, the time grows no faster than its cause.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.state import copy_records
 
 NUM_GAMES = 256
-WARMED = 512  # games that are played into the middle; more games begin as copies of these
+WARMED = 512  # games that are played into the middle game; further games start as copies of these
 WARM_UP = 300
 GAMES = (1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536)
 GENERALS = (2, 3, 4, 5, 6)
@@ -45,12 +45,12 @@ class Point:
     """One measurement of a curve.
 
     Attributes:
-        axis: the curve.
-        value: what varies.
+        axis: name of the curve.
+        value: value of what varies.
         cause: what the time of a decision may grow with, as far as this axis goes.
-        game: configuration.
+        game: configuration of the game.
         num_games: games at once.
-        threads: how many work.
+        threads: number of threads.
     """
 
     axis: str
@@ -71,7 +71,7 @@ def army_of(size: int) -> dict[str, Any]:
 
 
 def hexes(radius: int) -> int:
-    """Return how many hexes a board has."""
+    """Return how many hexes a board of this radius has."""
     return 3 * radius * (radius + 1) + 1
 
 
@@ -90,7 +90,7 @@ def all_points() -> Iterator[Point]:
 
 
 def warm_batch(game: Game, point: Point) -> Batch:
-    """Return the games of a point in the middle: some played there, the others copies that go on in their own ways."""
+    """Return the games of a point in the middle game: some played there, the others copies that go on differently."""
     batch = Batch(game, point.num_games, threads=point.threads)
     batch.reset(np.arange(point.num_games, dtype=np.int64))
     played = np.arange(min(point.num_games, WARMED))
@@ -121,7 +121,7 @@ def load(point: Point) -> Game:
 
 
 def entry_of(point: Point, windows: list[Window]) -> dict[str, Any]:
-    """Return what the results say of a point: medians, and the sizes that lie behind them."""
+    """Return the entry of a point in the results: medians, and the sizes behind them."""
     game = load(point)
     return {
         "axis": point.axis,
@@ -136,7 +136,7 @@ def entry_of(point: Point, windows: list[Window]) -> dict[str, Any]:
 
 
 def add_growth(points: list[dict[str, Any]]) -> None:
-    """Add to each point of a curve how the time of a decision compares with its cause, 1 at the first point."""
+    """Add to each point the growth of the time of a decision by its cause, relative to the first point of its curve."""
     first: dict[str, float] = {}
     for point in points:
         by_cause = point["nanoseconds"] / point["cause"]
@@ -144,7 +144,7 @@ def add_growth(points: list[dict[str, Any]]) -> None:
 
 
 def main() -> None:
-    """Measure, print, and write JSON, pictures and page."""
+    """Measure, print, and write JSON, pictures and the page."""
     parser = argparse.ArgumentParser(description="Measure how the rate depends on its causes.")
     parser.add_argument("--seconds", type=float, default=0.5, help="length of a window")
     parser.add_argument("--windows", type=int, default=3, help="in each of two passes, there and back")

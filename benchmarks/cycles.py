@@ -1,4 +1,4 @@
-"""Cycle counters: the processor's clock inside kernels, and counts of instructions where the machine has them."""
+"""Cycle counters: the processor's clock inside kernels, and instruction counts where the machine offers them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def require_clock() -> None:
     """Check that the processor lets programs read its clock.
 
     Raises:
-        ValueError: it is none of those known to do.
+        ValueError: the processor is not one known to allow it.
     """
     if platform.machine().lower() not in {"x86_64", "amd64"}:
         raise ValueError(f"the profile reads the clock of x86-64 processors, and this is {platform.machine()}")
@@ -46,7 +46,7 @@ def ticks():
 
 @njit
 def empty_intervals(count):
-    """Return the ticks that `count` measurements of nothing add up to."""
+    """Return the total ticks of `count` empty measurements."""
     total = 0
     for _ in range(count):
         begin = ticks()
@@ -61,7 +61,7 @@ def ticks_now():
 
 
 def nanoseconds_per_tick(seconds: float = 0.2) -> float:
-    """Return the length of a tick, by comparison with the clock of the system."""
+    """Return the length of a tick in nanoseconds, by comparison with the system clock."""
     ticks_now()
     began, first = time.perf_counter(), ticks_now()
     while time.perf_counter() - began < seconds:
@@ -74,7 +74,7 @@ def nanoseconds_per_tick(seconds: float = 0.2) -> float:
 
 
 def find_counters() -> tuple[list[str], str]:
-    """Return the counters that `perf stat` can read here, and a sentence where there are none."""
+    """Return the counters that `perf stat` can read here, and the reason if there are none."""
     if shutil.which("perf") is None:
         return [], "`perf` is not installed on this machine"
     counts = read_counters(["true"], COUNTERS)
@@ -83,7 +83,7 @@ def find_counters() -> tuple[list[str], str]:
 
 
 def read_counters(command: Sequence[str], names: Sequence[str]) -> dict[str, int | None]:
-    """Run a command under `perf stat` and return the counters, None for those that cannot be read."""
+    """Run a command under `perf stat` and return its counters; None for those that cannot be read."""
     ended = subprocess.run(
         ["perf", "stat", "-x,", "-e", ",".join(names), "--", *command], capture_output=True, text=True, check=False
     )

@@ -24,7 +24,7 @@ env = sackarmies_env.env()
 env.reset(seed=0)
 env.step(int(env.last()[0]["action_mask"].argmax()))
 """
-# What the commands of the README reach: environments, vectors of them, the scripted General.
+# Everything that the commands of the README use: environments, vector environments, the scripted General.
 EVERYTHING = (
     FIRST_DECISION
     + """
@@ -46,7 +46,7 @@ def clone_many(source, targets, times):
 
 
 def median_time(work: Callable[[], None], runs: int = RUNS) -> float:
-    """Return the median of the seconds that `work` takes, after a first time."""
+    """Return the median time that `work` takes in seconds, after a warm-up call."""
     work()
     taken = []
     for _ in range(runs):
@@ -77,7 +77,7 @@ def run_process(code: str, **variables: str) -> None:
 
 
 def start_times() -> dict[str, float]:
-    """Return the seconds of a warm start, and of the first use ever."""
+    """Return the seconds of a warm start, and of the very first use."""
     warm = median_time(lambda: run_process(FIRST_DECISION), runs=5)
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
@@ -86,7 +86,7 @@ def start_times() -> dict[str, float]:
 
 
 def main() -> None:
-    """Measure and write."""
+    """Measure and print the figures as JSON."""
     game = load_game()
     sizes = {"state_bytes": game.state_dtype.itemsize, "observation_bytes": game.observation_spec.size}
     print(json.dumps(clone_times(game) | sizes | start_times()), flush=True)

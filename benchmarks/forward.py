@@ -1,7 +1,8 @@
 """Speed of the trained General, by its kernel and by torch: `python -m benchmarks.forward`.
 
-Processor time a decision, advice included, on one thread: of positions of games of `greedy`, asked one by one in their
-order, and in batches. The two take turns, so that a change of the machine's load meets both.
+The table shows processor time per decision on one thread, advice included. The positions come from games of `greedy`
+and are asked one by one in their order, and in batches. The kernel and torch take turns, so that a change in the
+machine's load affects both.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def positions_of(game: Game, count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def microseconds(agent: LearnedAgent, observations: np.ndarray, masks: np.ndarray, n: int) -> float:
-    """Return the processor time of a decision in batches of `n`."""
+    """Return the processor time per decision in batches of `n`, in microseconds."""
     begun, whole = time.process_time(), len(masks) - len(masks) % n
     for first in range(0, whole, n):
         agent.act_batch(observations[first : first + n], masks[first : first + n])

@@ -1,11 +1,11 @@
-"""How much values of positions some turns later tell of the end of the game: `python -m benchmarks.horizons`.
+"""How well the value of a position some turns later predicts the end of the game: `python -m benchmarks.horizons`.
 
 Positions are drawn from games of `greedy` against itself, between all armies, where searches spend playouts. In each,
-the scripted choice and another legal action are played on in the same sampled worlds, by `greedy` and to the end. What
-the other action gains, as the evaluation tells it after so many turns and as the game tells it in the end, has a part
-that all worlds share and a part that is chance. Products of different worlds tell them apart: their mean is a moment of
-the shared part alone. The slope says how much of a gain that a search of many worlds finds is left in the end; the
-noise is what each world adds. Errors are standard errors. A game won is worth 2 more than one lost.
+the scripted choice and one other legal action are played on to the end by `greedy`, in the same sampled worlds. The
+gain of the other action, by the evaluation some turns later and by the result at the end, has a part that all worlds
+share and a part that is chance. Products of gains in different worlds separate the two: their mean is a moment of the
+shared part alone. The slope says how much of a gain found by a search of many worlds is left at the end. The noise is
+what each world adds. Errors are standard errors. A win is worth 2 more than a loss.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from sackarmies_env.core.legal import legal_ids
 
 Array = NDArray[np.float64]
 
-ALL_TURNS = 401  # by then a game has been truncated, whenever it is looked at first
+ALL_TURNS = 401  # by then a game has been truncated, whatever turn it starts from
 
 
 def gains_in(game: Game, positions: list[Records], seed: int, worlds: int, turns: int) -> list[Array]:
-    """Return the gains of a random other action in each position, `(worlds, turns + 1)`."""
+    """Return the gains of one random other action in each position, `(worlds, turns + 1)`; the last is at the end."""
     parts, known = parts_of(GameInfo.of(game), (DEFAULT,)), [game.conceal(player) for player in range(game.num_players)]
     benches = [Bench(one, parts.make_policy(one), parts.make_evaluation(one)) for one in known]
     rng, found = np.random.default_rng(seed), []
@@ -55,7 +55,7 @@ def gains_in(game: Game, positions: list[Records], seed: int, worlds: int, turns
 
 
 def shared_products(first: Array, second: Array) -> Array:
-    """Return the mean product of two gains `(n, worlds)` over pairs of different worlds, in each position: `(n,)`."""
+    """Return, for each position, the mean product of two gains `(n, worlds)` over pairs of different worlds: `(n,)`."""
     worlds = first.shape[1]
     same = (first * second).sum(axis=1)
     products: Array = (first.sum(axis=1) * second.sum(axis=1) - same) / (worlds * (worlds - 1))
@@ -63,7 +63,7 @@ def shared_products(first: Array, second: Array) -> Array:
 
 
 def main() -> None:
-    """Play, and print a table."""
+    """Play the games and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--games", type=int, default=400)
     parser.add_argument("--each", type=int, default=20, help="positions of a game")

@@ -1,9 +1,9 @@
-"""What labels of a search cost, and what searching is worth: `python -m benchmarks.labels`.
+"""What search labels cost, and what searching is worth: `python -m benchmarks.labels`.
 
-First files of labels are made as in training, and their number a second of processor time is printed. Then decisions
-are searched twice, in different worlds: the action that seemed best the first time is valued by the second. Means and
-their standard errors are told for decisions in the focus of the game and for others, with the variance of gains, and
-what of it is found again: the rest is noise.
+First, labels are made as in training, and their number per second of processor time is printed. Then decisions are
+searched twice, in different worlds: the action that seemed best in the first search is valued by the second. The table
+gives means for decisions in the focus of the game and for others: the gain with its standard error, the variance of
+gains, and how much of that variance is found again; the rest is noise.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from sackarmies_training.search_labels import (
     label_lots,
 )
 
-GAMES = 12  # of a pair of armies, of those that are searched twice
-SHARE = 0.06  # of their decisions
+GAMES = 12  # per pair of armies, when decisions are searched twice
+SHARE = 0.06  # share of the decisions of these games
 WORLDS = 12  # of the second search
-MOST = 12  # legal ids of a decision that is searched twice; all of them are compared
+MOST = 12  # maximum number of legal ids of a decision searched twice; all of them are compared
 MARGIN = 0.01  # by which an action must seem better, as in expert iteration
 COLUMNS = "decisions", "actions", "ms", "gain", "error", "variance", "found again"
 
 
 def measure_rate(general: Agent, labels: int, seed: int) -> str:
-    """Return how many labels are made a second."""
+    """Return a sentence about how many labels are made a second."""
     draw_game = functools.partial(game_with_drawn_armies, DEFAULT_GAME)
     label_games([draw_game(np.random.default_rng(0))], general, SearchPlan(share=0.01), 1, seed)  # warms up
     began = time.process_time()
@@ -52,7 +52,7 @@ def measure_rate(general: Agent, labels: int, seed: int) -> str:
 
 
 def compare_twice(game: Game, general: Agent, seed: int) -> list[tuple[float, ...]]:
-    """Return a row for each decision: whether it is in focus, then the columns but for their number and the error."""
+    """Return a row for each decision: whether it is in focus, then `COLUMNS` except "decisions" and "error"."""
     plans = SearchPlan(focused=False, most=MOST), SearchPlan(focused=False, most=MOST, worlds=WORLDS)
     once, again = (Searcher(game, plan, seed + number) for number, plan in enumerate(plans))
     focus = parts_of(GameInfo.of(game), ()).focus
@@ -66,7 +66,7 @@ def compare_twice(game: Game, general: Agent, seed: int) -> list[tuple[float, ..
             player = int(batch.players[row])
             root = batch.information_sets(player, [row]).states
             if not 1 < len(legal_ids(root["legal"][0])) <= MOST:
-                continue  # of more, the searches would draw different ones
+                continue  # with more, the two searches would draw different ones
             began = time.process_time()
             first = once.compare(root, player, [own])
             spent = (time.process_time() - began) * 1e3
@@ -88,7 +88,7 @@ def summarize(rows: NDArray[np.float64]) -> str:
 
 
 def main() -> None:
-    """Measure, and print."""
+    """Measure and print a table."""
     parser = argparse.ArgumentParser(description="Time labels of a search, and say what searching is worth.")
     parser.add_argument("--agent", default="trained", help="the General that plays")
     parser.add_argument("--labels", type=int, default=4_000, help="that are timed, at least")

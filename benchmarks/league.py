@@ -1,8 +1,8 @@
-"""Pairings of a league against round-robin, in simulated leagues: games until intervals are as narrow as wanted.
+"""League pairings compared with round-robin in simulated leagues: games until intervals are as narrow as wanted.
 
     python -m benchmarks.league
 
-Results of games are drawn from Bradley-Terry strengths, which the pairings do not see.
+Game results are drawn from Bradley-Terry strengths, which the pairings do not see.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ MOST = 6000  # units
 
 @dataclass
 class SimulatedLeague:
-    """A league whose games are drawn.
+    """A league in which game results are drawn at random.
 
     Attributes:
-        true: Elo of all agents by name; the first `anchors` of them are anchors, the first one has the rating 0.
-        anchors: how many.
-        rng: of results.
-        units: played so far.
+        true: Elo of all agents by name; the first `anchors` of them are anchors, and the very first has the rating 0.
+        anchors: number of anchors.
+        rng: generator of results.
+        units: units played so far.
         patience: see `Rules`.
     """
 
@@ -53,11 +53,11 @@ class SimulatedLeague:
         return self.names[0]
 
     def strengths(self) -> Strengths:
-        """Return what the games say."""
+        """Return the strengths fitted to the units played so far."""
         return fit(self.names, self.units, self.zero)
 
     def planner(self) -> Planner:
-        """Return what plans the next units."""
+        """Return the planner of the next units."""
         submissions = self.names[self.anchors :]
         pairs = Counter(pair_of(*unit.line_up) for unit in self.units)
         waiting = dict.fromkeys(submissions, 0)
@@ -70,7 +70,7 @@ class SimulatedLeague:
         )
 
     def play(self, pairs: Sequence[Pair]) -> None:
-        """Draw the results of a unit of each pair."""
+        """Draw the results of one unit for each pair."""
         for one, other in pairs:
             chance = 1 / (1 + np.exp((self.true[other] - self.true[one]) / ELO_PER_NAT))
             wins = self.rng.random(2) < chance
@@ -82,14 +82,14 @@ class SimulatedLeague:
             self.units.append(PlayedUnit((one, other), len(self.units), outcomes))
 
     def width(self, names: Sequence[str]) -> float:
-        """Return the mean half width of the intervals of some agents, in Elo."""
+        """Return the mean half-width of the intervals of the named agents, in Elo."""
         strengths = self.strengths()
         ratings = [strengths.rating(name) for name in names]
         return float(np.mean([(rating.high - rating.low) / 2 for rating in ratings]))
 
 
 def plans(league: SimulatedLeague, kind: str, newcomer: str | None = None) -> Iterator[list[Pair]]:
-    """Yield the pairs of rounds: as the league pairs, or all pairs in turn, or those of the newcomer alone in turn."""
+    """Yield the pairs of each round: as the league pairs agents, or all pairs in turn, or only the newcomer's pairs."""
     pairs = [pair_of(*pair) for pair in itertools.combinations(league.names, 2)]
     turns = itertools.cycle(pair for pair in pairs if kind != "own" or newcomer in pair)
     while True:
@@ -99,7 +99,7 @@ def plans(league: SimulatedLeague, kind: str, newcomer: str | None = None) -> It
 def games_until(
     league: SimulatedLeague, kind: str, names: Sequence[str], width: float, newcomer: str | None = None
 ) -> int:
-    """Return how many games it takes until the intervals of some agents are as narrow as wanted on average."""
+    """Return how many games it takes until the mean half-width of the intervals of `names` is at most `width`."""
     begun = len(league.units)
     for pairs in plans(league, kind, newcomer):
         league.play(pairs)
@@ -109,7 +109,7 @@ def games_until(
 
 
 def field_of(seed: int, agents: int, spread: float) -> SimulatedLeague:
-    """Return a league of so many agents, 3 of them anchors, with strengths from a normal distribution."""
+    """Return a league of `agents` agents, 3 of them anchors, with normally distributed strengths."""
     rng = np.random.default_rng(seed)
     elo = np.sort(rng.normal(0, spread, agents))
     order = [
@@ -122,13 +122,13 @@ def field_of(seed: int, agents: int, spread: float) -> SimulatedLeague:
 
 
 def from_nothing(kind: str, seed: int, spread: float, width: float) -> int:
-    """Return the games that a league of 12 takes, from its beginning, until its submissions are rated."""
+    """Return how many games a new league of 12 takes until its submissions are rated."""
     league = field_of(seed, 12, spread)
     return games_until(league, kind, league.names[3:], width)
 
 
 def with_newcomer(kind: str, seed: int, spread: float, width: float) -> int:
-    """Return the games of all agents until a newcomer to a league of 12 is rated; the others have met 10 times each."""
+    """Return how many games it takes to rate a newcomer to a league of 12 whose members have met 10 times each."""
     league = field_of(seed, 12, spread)
     league.play([pair_of(*pair) for pair in itertools.combinations(league.names, 2)] * 5)
     league.true["new"] = float(league.rng.normal(0, spread))

@@ -1,12 +1,13 @@
 """What taking luck out of results is worth: `python -m benchmarks.luck --pairs 1000`.
 
-Agents play pairs of games with the default options. For each match: the share of the points with its interval, the same
-with the luck of flips or dice taken out by exact odds (`sackarmies_training.stats.luck`), and how many games less give
-an interval as narrow: with that luck taken out, with that of draws alone, with both (`benchmarks.luck_of_draws`). It is
-negative where an interval becomes wider. Its own intervals are percentiles of bootstrap resamples of pairs. Time is
-that of the processor, a game. Then the mean of all corrections: 0 but for chance.
+Agents play pairs of games with the default options. The table gives for each match the share of the points with its
+interval, and the same with the luck of flips or dice taken out by exact odds (`sackarmies_training.stats.luck`). Then
+it gives the share of games saved, for an interval as narrow, by taking out that luck, the luck of draws alone
+(`benchmarks.luck_of_draws`), or both. The saving is negative if an interval becomes wider; its own intervals are
+percentiles of bootstrap resamples of pairs. Time is processor time per game. Below the table stand the means of all
+corrections, which are 0 except for chance.
 
-`--values trained` takes for draws what the trained General of Sack Armies holds positions to be worth, who sees hands.
+With `--values trained`, positions after draws are valued by the trained General of Sack Armies, who sees hands.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ Luck = list[list[float]]  # corrections of each game
 
 
 def main() -> None:
-    """Play, and print a table."""
+    """Play the matches and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--game", default="sack_armies", help="id of a game")
     parser.add_argument("--pairs", type=int, default=1000)
@@ -59,7 +60,7 @@ def main() -> None:
 
 
 def measure(game: Game, text: str, plan: Plan, flips: LuckMeter, draws: DrawMeter) -> tuple[Luck, Luck]:
-    """Play a match, print its line, and return the corrections of flips or dice and of draws."""
+    """Play a match, print its row, and return the corrections for flips or dice and for draws."""
     agent, _, opponent = text.partition("/")
     times = [time.process_time()]
     played = evaluate(game, agent, opponent, plan, lambda games: None)[1]
@@ -95,7 +96,7 @@ def games_saved(agent: str, played: Sequence[PlayedGame], luck: Luck) -> str:
 
 
 def mean_sentence(luck: Luck) -> str:
-    """Return how many corrections there are, and their mean with its standard error."""
+    """Return a sentence with the number of corrections and their mean with its standard error."""
     corrections = np.array([one for parts in luck for one in parts])
     error = corrections.std() / np.sqrt(max(1, len(corrections)))
     mean = corrections.mean() if len(corrections) else 0.0

@@ -1,17 +1,18 @@
-"""Luck of draws by exact odds: tokens from a sack, cards from a deck. `benchmarks.luck` tells what it is worth.
+"""Luck of draws by exact odds: tokens from a sack, cards from a deck. `benchmarks.luck` measures what it is worth.
 
-It is `sackarmies_training.stats.luck` for draws, and stands here because it narrows no interval. For each draw of a
-step, the value of the position after the step is compared with its mean over all that might have been drawn, weighted
-by how often that is in the sack or deck. Draws before it are as they came, and so are the words of chance that decide
-all later draws and flips.
+This is `sackarmies_training.stats.luck` for draws; it is kept here because it narrows no interval. For each draw of a
+step, the value of the position after the step is compared with its mean over everything that might have been drawn,
+weighted by how often that is in the sack or deck. Earlier draws stay as they came, and so do the words of chance that
+decide all later draws and flips.
 
-Why a correction has the mean 0 given all that happened before the draw: the word that decides it is independent of all
-other words, and given the draws before it picks each token of the sack alike. So what came is distributed as what is
-tried, with the same words after it. Copies of a token are one result; which of them is drawn first only changes what
-later words mean, not how likely anything is. All this holds for each draw by itself, hence for their sum.
+Why a correction has mean 0, given all that happened before the draw: the word that decides the draw is independent of
+all other words and, given the earlier draws, picks each token of the sack with equal probability. So what came has the
+same distribution as what is tried, with the same words after it. Copies of a token are one result; which of them is
+drawn first only changes what later words mean, not how likely anything is. All this holds for each draw by itself,
+hence for their sum.
 
-The sack is read from the state before the step. A draw is left as it is where that might not be the sack drawn from:
-where, in any of the ways tried, another player draws in the step too, or the sack does not shrink by what is drawn.
+The sack is read from the state before the step. A draw is left uncorrected if that might not be the sack drawn from:
+if, in any of the ways tried, another player draws in the step too, or the sack does not shrink by the number drawn.
 """
 
 from __future__ import annotations
@@ -37,19 +38,19 @@ from sackarmies_training.matches import PlayedGame
 from sackarmies_training.stats.luck import replay
 
 Values = Callable[[Records, NDArray[np.int64]], NDArray[np.float64]]  # of positions for players, each (n,)
-GAMES = 100  # that are played again side by side
-POSITIONS = 2048  # that a network looks at together
+GAMES = 100  # replayed side by side
+POSITIONS = 2048  # per call of a network
 
 
 def sack_of(state: Any, player: int) -> list[int]:
-    """Return the types of the tokens in a sack, in the order in which chance counts them."""
+    """Return the types of the tokens in a player's sack, in the order in which chance counts them."""
     in_sack = (state["token_owner"] == player) & (state["token_zone"] == Zone.SACK)
     types: list[int] = state["token_type"][in_sack].tolist()
     return types
 
 
 def deck_of(state: Any, player: int) -> list[int]:
-    """Return the kinds of the cards in the deck, sorted; of the discards, which become the deck, where it is empty."""
+    """Return the kinds of the cards in the deck, sorted; if it is empty, of the discards, which become the deck."""
     counts = state["deck" if state["deck_count"] > 0 else "discards"]
     kinds: list[int] = np.repeat(np.arange(len(counts)), counts).tolist()
     return kinds
@@ -62,11 +63,11 @@ class Way(NamedTuple):
     """One way in which a draw of a step might have gone.
 
     Attributes:
-        step: which one.
-        number: of the draw in the step, from 0.
+        step: index of the step.
+        number: index of the draw in the step, from 0.
         player: who draws.
-        drawn: what is drawn in the step up to this draw.
-        chance: of this way, given the draws before.
+        drawn: everything drawn in the step up to and including this draw.
+        chance: probability of this way, given the draws before.
     """
 
     step: int
@@ -80,11 +81,11 @@ class DrawMeter:
     """Measures the luck that a seat had with draws in finished games."""
 
     def __init__(self, game: Game, values: Values) -> None:
-        """Take the game, and what positions are worth to players."""
+        """Take the game and a function that values positions for players."""
         self._game = game
         self._values = values
         self._pool = POOLS[game.id]
-        self.num_left = 0  # draws that were left as they are
+        self.num_left = 0  # draws left uncorrected
 
     def measure(self, games: Sequence[PlayedGame], seats: Sequence[int]) -> list[list[float]]:
         """Return the corrections of each game, as `LuckMeter.measure` does."""
@@ -109,7 +110,7 @@ class DrawMeter:
         Args:
             before: `(n,)`, states.
             actions: `(n,)`, ids of steps that draw.
-            after: `(n,)`, states that they led to.
+            after: `(n,)`, states after the actions.
             players: `(n,)`, seats of interest.
         """
         counts, _ = self._step(before, actions, [])
@@ -135,7 +136,7 @@ class DrawMeter:
         return found
 
     def _step(self, before: Records, actions: NDArray[np.int64], ways: Sequence[Way]) -> tuple[NDArray[Any], Records]:
-        """Return how many draws each player makes in steps, and where these lead; with draws of ways in the first."""
+        """Step with the draws of `ways` forced in the first rows; return each player's number of draws, and states."""
         states = self._game.clone(before)
         states["script_draws"] = NO_RESULT  # forces nothing, but is counted as used
         states["script_draws_end"] = states["script_draws"].shape[2]
@@ -147,7 +148,7 @@ class DrawMeter:
         return states["script_draws_used"].astype(np.int64), states
 
     def _ways(self, step: int, state: Any, counts: NDArray[np.int64]) -> Iterator[Way]:
-        """Yield all ways for each draw of a step, where one player alone draws."""
+        """Yield all ways of each draw of a step; nothing if more than one player draws."""
         player = int(counts.argmax())
         if counts.sum() != counts[player]:
             self.num_left += int(counts.sum())
@@ -162,9 +163,9 @@ class DrawMeter:
 
 
 class TrainedValues:
-    """What positions of Sack Armies are worth by the trained General that comes with it, who sees the player's hand.
+    """Values of Sack Armies positions by the trained General that comes with the game, who sees the player's hand.
 
-    Each of two players looks at the position by its own eyes, and half of the difference is the value: 0 in sum.
+    The position is valued from the view of each of the two players. Half of the difference counts, so values sum to 0.
     """
 
     def __init__(self, game: Game) -> None:
@@ -173,7 +174,7 @@ class TrainedValues:
         self._network = read_network(read_checkpoint(CHECKPOINT), POLICY, GameInfo.of(game)).eval()
 
     def __call__(self, states: Records, players: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the values of positions `(n,)` for players `(n,)`; returns where the game is over."""
+        """Return the values of positions `(n,)` for players `(n,)`; if a game is over, its returns."""
         states = self._game.clone(states)
         returns = np.zeros((len(states), self._game.num_players), np.float32)
         self._game.returns(self._game.params, states, returns)

@@ -12,7 +12,7 @@ MEMORY_INFO = Path("/proc/meminfo")
 
 
 def describe_machine() -> dict[str, Any]:
-    """Return processor, cores, memory and system, as far as the system tells."""
+    """Return processor, cores, memory and system, as far as the system reports them."""
     return {
         "processor": _field(CPU_INFO, "model name") or platform.processor() or platform.machine(),
         "family and model": "/".join(_field(CPU_INFO, name) for name in ("cpu family", "model", "stepping")),
@@ -29,7 +29,7 @@ def num_cores() -> int:
 
 
 def _field(path: Path, name: str) -> str:
-    """Return the first value of a `name : value` line, empty where there is none."""
+    """Return the value of the first `name : value` line, or "" if there is none."""
     if not path.exists():
         return ""
     for line in path.read_text(encoding="utf-8").splitlines():

@@ -1,4 +1,4 @@
-"""Processor time of the adapter to OpenSpiel: copies, actions, keys and sampled worlds, in microseconds.
+"""Processor time of the OpenSpiel adapter: copies, actions, keys and sampled worlds, in microseconds.
 
 python benchmarks/open_spiel.py
 """
@@ -18,7 +18,7 @@ PLIES = 100
 
 
 def microseconds(call: Callable[[], object]) -> float:
-    """Return the processor time of a call."""
+    """Return the processor time of a call in microseconds."""
     call()
     start = time.process_time()
     for _ in range(REPEATS):

@@ -1,7 +1,7 @@
 """Our own modes: batches, one game from Python, PettingZoo, Gymnasium, Stable-Baselines3, the scripted General.
 
-Two Generals, their full armies of the catalogue. Games that are played side by side have had 300 decisions each before
-the clock starts; games that are played alone are played whole, one after the other.
+Two Generals play with full armies from the catalogue. Games played side by side have had 300 decisions each before the
+clock starts; games played alone are played whole, one after the other.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from sackarmies_env.core.state import copy_records
 from sackarmies_env.core.step_batch import Command, new_commands
 
 PACKAGES = ("sackarmies-env", "numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", "stable-baselines3")
-WARM_UP = 300  # decisions a game before the clock starts: positions of the middle game
-BATCH_SIZES = (64, 256, 1024)  # as for other libraries with batches, the best of a few
+WARM_UP = 300  # decisions per game before the clock starts, to reach the middle game
+BATCH_SIZES = (64, 256, 1024)  # the best one counts, as for other libraries with batches
 VECTOR_SIZE = 256
 SB3_SIZE = 64
 
@@ -38,7 +38,7 @@ def load_game() -> Game:
 
 
 def warm_batch(game: Game, n: int, seed: int = 0, threads: int = 1) -> Batch:
-    """Return `n` games in the middle, with masks and observations of the current players."""
+    """Return a batch of `n` games in the middle game, with masks and observations of the current players."""
     batch = Batch(game, n, threads=threads)
     batch.reset(np.arange(n, dtype=np.int64) + seed * 1_000_003)
     batch.rollout(WARM_UP)
@@ -51,7 +51,7 @@ def _details(game: Game, games: int = 1, threads: int = 1) -> dict[str, Any]:
 
 
 def batch_player(game: Game, n: int, seed: int = 0, threads: int = 1) -> Player:
-    """Return random play of a batch: chosen in the kernel, masks and observations written at every decision."""
+    """Return random play of a batch: the kernel chooses, and writes masks and observations at every decision."""
     batch = warm_batch(game, n, seed, threads)
 
     def play(decisions: int) -> int:
@@ -64,7 +64,7 @@ def batch_player(game: Game, n: int, seed: int = 0, threads: int = 1) -> Player:
 
 
 def rollout_player(game: Game, n: int, seed: int = 0, threads: int = 1) -> Player:
-    """Return random play inside the kernel that writes nothing out."""
+    """Return random play inside the kernel, without outputs."""
     batch = warm_batch(game, n, seed, threads)
 
     def play(decisions: int) -> int:
@@ -81,7 +81,7 @@ def _best_batch(make: Callable[..., Player], threads: int, seed: int) -> Player:
 
 
 def _one_game(seed: int) -> Player:
-    """Return a single game: one call of the kernel for each decision, which writes mask and observation."""
+    """Return random play of a single game: one kernel call per decision, which writes mask and observation."""
     game = load_game()
     states, slots = game.new_states(2), game.new_slots(1, restarts=True)
     copy_records(game.initial, states[1:])
@@ -111,14 +111,14 @@ def choose_rows(streams, masks, actions):
 
 
 class RandomChooser:
-    """Chooses for many games at once, each legal action equally likely: stands for a policy, as cheap as one can be."""
+    """Uniform random choice for many games at once, in place of a policy and as cheap as one can be."""
 
     def __init__(self, n: int, seed: int) -> None:
         self._streams = np.random.default_rng(seed).integers(2**62, size=n)
         self._actions = np.zeros(n, np.int64)
 
     def choose(self, masks: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Return `(n,)` actions; the array is used again by the next call."""
+        """Return `(n,)` actions; the next call reuses the array."""
         choose_rows(self._streams, masks, self._actions)
         return self._actions
 
@@ -164,7 +164,7 @@ def _sb3(seed: int) -> Player:
 
 
 def greedy_player(game: Game, seed: int = 0) -> Player:
-    """Return `greedy` in all seats of a batch, each decision chosen from mask and observation."""
+    """Return play of a batch by `greedy` in all seats, each decision chosen from mask and observation."""
     batch = warm_batch(game, VECTOR_SIZE, seed)
     agent = make_agent("greedy", GameInfo.of(game))
     agent.reset(seed)

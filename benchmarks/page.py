@@ -1,4 +1,4 @@
-"""The generated parts of docs/benchmarks.md: `python -m benchmarks.page` writes them anew from the recorded results."""
+"""The generated parts of docs/benchmarks.md: `python -m benchmarks.page` rewrites them from the recorded results."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ RENDERERS = {
 
 
 def record(name: str, result: Mapping[str, Any]) -> None:
-    """Keep a result as `results/NAME.json`, and show it on the page."""
+    """Save a result as `results/NAME.json` and rewrite the page."""
     write_safely(RESULTS / f"{name}.json", (json.dumps(result, indent=1) + "\n").encode())
     write_page()
 
 
 def rendered(text: str, parts: Mapping[str, str]) -> str:
-    """Return a page with generated parts between its comments `<!-- begin NAME -->` and `<!-- end NAME -->`.
+    """Return a page with each part placed between the comments `<!-- begin NAME -->` and `<!-- end NAME -->`.
 
     Raises:
-        ValueError: the page has no such comments, or has them twice.
+        ValueError: the page lacks these comments, or has them twice.
     """
     for name, content in parts.items():
         begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
@@ -45,7 +45,7 @@ def rendered(text: str, parts: Mapping[str, str]) -> str:
 
 
 def recorded_parts() -> dict[str, str]:
-    """Return the text of each part of which there are results."""
+    """Return the text of each part that has recorded results."""
     parts = {}
     for part, (name, render) in RENDERERS.items():
         path = RESULTS / f"{name}.json"
@@ -55,7 +55,7 @@ def recorded_parts() -> dict[str, str]:
 
 
 def write_page() -> None:
-    """Write the page anew."""
+    """Rewrite the generated parts of the page."""
     write_safely(PAGE, rendered(PAGE.read_text(encoding="utf-8"), recorded_parts()).encode())
 
 

@@ -1,10 +1,10 @@
 """Playouts by the greedy General, as a search plays them: `python -m benchmarks.playouts`.
 
-One kernel goes on from positions of the middle game, for a few turns each: the General chooses for the current player,
+One kernel plays on from middle-game positions for a few turns each: the General chooses for the current player, and
 `step_batch` plays the choice and writes mask and observation of the next decision. Every decision that the engine asks
 for is counted; by default it takes those with a single legal id silently. The positions come from games of `greedy`
-against itself, with some choices at random, between all built-in armies. Times are those of the processor; the parts
-are read off its clock in a run of their own.
+against itself between all built-in armies, with some random choices. Times are processor times; the parts are timed
+with the processor's clock in a separate run.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from sackarmies_env.games.sack_armies.tokens.army import army_ids
 from sackarmies_training.sack_armies.greedy_matches import Arena, run_command
 
 HORIZON = 4  # turns of a playout
-NOISE = 10  # of so many choices on the way to a position one is random
-POSITIONS = 4  # of each pair of armies
+NOISE = 10  # one in this many choices on the way to a position is random
+POSITIONS = 4  # per pair of armies
 FIRST, LAST = 60, 400  # decisions before a position
 STEPPING, CHOOSING = range(2)
-INTERRUPTED = 150_000  # ticks, some 50 microseconds: another program had the core
+INTERRUPTED = 150_000  # ticks, about 50 microseconds: from here on, another program had the core
 
 
 @njit
 def find_position(params, arena, boards, stream, seed, decisions):
-    """Play the game of `seed` so many decisions far, some of them at random: stream (1,) int64 of choices."""
+    """Play the game of `seed` for `decisions` decisions, some of them random; stream (1,) int64 of choices."""
     run_command(params, arena, Command.BEGIN, seed)
     for i in range(decisions):
         if arena.slots[0].current_player == NO_PLAYER:
@@ -56,7 +56,7 @@ def find_position(params, arena, boards, stream, seed, decisions):
 
 @njit
 def play_out(params, arena, boards, positions, turns):
-    """Play on from each position `(k,)` for so many turns; return how many decisions that took."""
+    """Play on from each position `(k,)` for `turns` turns; return how many decisions that took."""
     count = 0
     for i in range(len(positions)):
         arena.states[0] = positions[i]
@@ -71,13 +71,13 @@ def play_out(params, arena, boards, positions, turns):
 
 @njit(inlined=True)
 def kept(interval):
-    """Return an interval in ticks, 0 for one in which another program had the core."""
+    """Return an interval in ticks, or 0 if another program had the core meanwhile."""
     return interval if interval < INTERRUPTED else np.int64(0)
 
 
 @njit
 def play_out_timed(params, arena, boards, positions, turns, spent):
-    """Do the same and add up the ticks of stepping and of choosing in `spent` `(2,)` int64."""
+    """Do the same as `play_out`, and add the ticks of stepping and of choosing to `spent` `(2,)` int64."""
     count = 0
     for i in range(len(positions)):
         arena.states[0] = positions[i]
@@ -95,7 +95,7 @@ def play_out_timed(params, arena, boards, positions, turns, spent):
 
 
 class Playouts:
-    """Games of one pair of armies each, and positions from which to play on."""
+    """A game for each pair of armies, with positions from which to play on."""
 
     def __init__(self, pairs: Sequence[tuple[str, str]], seed: int = 0) -> None:
         rng = np.random.default_rng(seed)
@@ -118,7 +118,7 @@ class Playouts:
             self.rooms.append((game, arena, positions))
 
     def choose_by(self, weights: str) -> None:
-        """Let another set of weights choose in the playouts."""
+        """Switch to another set of weights for the choices in playouts."""
         self.boards = make_board(self.info, load_weights(weights))
 
     def play(self, turns: int = HORIZON) -> int:
@@ -126,7 +126,7 @@ class Playouts:
         return sum(play_out(game.params, arena, self.boards, starts, turns) for game, arena, starts in self.rooms)
 
     def time_parts(self, turns: int = HORIZON) -> tuple[int, NDArray[np.int64]]:
-        """Do the same; return the number of decisions and the ticks of stepping and of choosing."""
+        """Do the same as `play`; return the number of decisions and the ticks of stepping and of choosing."""
         spent = np.zeros(2, np.int64)
         count = 0
         for game, arena, starts in self.rooms:
@@ -140,7 +140,7 @@ def all_pairs() -> list[tuple[str, str]]:
 
 
 def main() -> None:
-    """Measure by turns, and print."""
+    """Measure the sets of weights by turns, and print their rates."""
     parser = argparse.ArgumentParser(description="Time playouts by the greedy General.")
     parser.add_argument("--weights", nargs="+", default=["first", "tuned"], help="sets or files, measured by turns")
     parser.add_argument("--rounds", type=int, default=9)

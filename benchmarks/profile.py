@@ -1,13 +1,14 @@
 """Profile of a decision, by its parts: `python -m benchmarks.profile`.
 
 One kernel plays at random and reads the processor's clock between its parts: choosing, rules, legal ids, mask,
-observation. What a part costs is booked under the kind of decision: choosing and rules under the decision that is made,
-the others under the one that is offered next. Rules end with the building of legal ids; to tell them apart, the ids are
-built once more after each step, and that time is taken off. The second time all of it lies in the cache, so the true
-share of the ids is a little more, and that of the rules less. Reading the clock costs some nanoseconds itself; the mean
-of an empty interval is taken off everywhere. Intervals in which another program had the core are left out.
+observation. The cost of a part is booked under a kind of decision: choosing and rules under the decision that is made,
+the others under the one that is offered next. Rules end with building the legal ids. To separate the two, the ids are
+built a second time after each step, and that time is subtracted. The second time everything is in the cache, so the
+true share of the ids is a little larger, and that of the rules smaller. Reading the clock itself costs some
+nanoseconds; the mean of an empty interval is subtracted everywhere. Intervals in which another program had the core are
+left out.
 
-The observation is also set against the memory: zeroing and copying as many bytes, in the same process.
+The observation is also compared with memory: zeroing and copying the same number of bytes, in the same process.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ from sackarmies_env.games.sack_armies.state.constants import NUM_DECISIONS, Deci
 
 PARTS = ("choosing", "rules", "legal ids", "mask", "observation")
 CHOOSING, RULES, LEGAL, MASK, OBSERVATION = range(len(PARTS))
-WARM_UP = 300  # decisions a game
-INTERRUPTED = 150_000  # ticks, some 50 microseconds
-COUNTER_RUNS = (500, 2500)  # decisions a game: the difference leaves out the start of the process
+WARM_UP = 300  # decisions per game
+INTERRUPTED = 150_000  # ticks, about 50 microseconds
+COUNTER_RUNS = (500, 2500)  # decisions per game: the difference leaves out the start of the process
 
 
 @njit
@@ -55,19 +56,19 @@ def begin(params, states, row, seed):
 
 @njit(inlined=True)
 def kept(interval):
-    """Return an interval in ticks, 0 for one so long that another program must have had the core meanwhile."""
+    """Return an interval in ticks, or 0 if it is so long that another program must have had the core meanwhile."""
     return interval if interval < INTERRUPTED else np.int64(0)
 
 
 @njit
 def play_timed(params, states, streams, steps, outputs, clocks):
-    """Play `steps` random decisions in each game, and add up what each part takes.
+    """Play `steps` random decisions in each game, and add up the time of each part.
 
     Args:
         params: (1,) configuration.
         states: (n + 1,) states, the last one initial.
-        streams: (n,) int64, of random choices.
-        steps: decisions a game.
+        streams: (n,) int64, streams of random choices.
+        steps: decisions per game.
         outputs: a tuple of masks (n, num_actions) and observations (n, size), int8.
         clocks: a tuple of ticks (parts, kinds) int64, counts (kinds,) int64, and beginnings (2,) int64: ticks, number.
     """
@@ -104,20 +105,20 @@ def play_timed(params, states, streams, steps, outputs, clocks):
 
 @njit
 def zero_and_copy(source, rows, times):
-    """Zero each row and copy `source` over it: the least that writing an observation of its size can be."""
+    """Zero each row and copy `source` over it: a lower bound for writing an observation of that size."""
     for _ in range(times):
         for row in range(len(rows)):
             target = rows[row]
             for i in range(len(target)):
                 target[i] = 0
-        for row in range(len(rows)):  # in a loop of its own, or the compiler sees that zeroing is in vain
+        for row in range(len(rows)):  # in a separate loop, or the compiler sees that zeroing has no effect
             target = rows[row]
             for i in range(len(target)):
                 target[i] = source[row, i]
 
 
 class TimedGames:
-    """Games of which every part is timed."""
+    """Games in which every part of a decision is timed."""
 
     def __init__(self, game: Game, n: int) -> None:
         self.game = game
@@ -181,7 +182,7 @@ def measure(games: TimedGames, steps: int) -> dict[str, Any]:
 
 
 def count_instructions(num_games: int) -> dict[str, Any]:
-    """Return counters of the processor a decision, or `{"missing": why}`."""
+    """Return the processor's counters per decision, or `{"missing": reason}`."""
     names, why = find_counters()
     if not names:
         return {"missing": why}
@@ -194,7 +195,7 @@ def count_instructions(num_games: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure, print, and with --record write results and page."""
+    """Measure, print, and with --record write the results and the page."""
     parser = argparse.ArgumentParser(description="Show where the time of a decision goes.")
     parser.add_argument("--games", type=int, default=64, help="games at once; more of them miss the caches more often")
     parser.add_argument("--decisions", type=int, default=3000, help="timed, in each game")

@@ -13,7 +13,7 @@ Result = Mapping[str, Any]
 
 
 def profile_heads(result: Result) -> list[str]:
-    """Return the heads of the table: shares, then nanoseconds."""
+    """Return the column headings of the table: shares, then nanoseconds."""
     return ["kind of decision", "of decisions", "of time", *result["parts"], "sum"]
 
 
@@ -36,7 +36,7 @@ def profile_table(result: Result) -> Table:
 
 
 def profile_sentences(result: Result) -> list[str]:
-    """Return what the table does not hold."""
+    """Return sentences about what the table does not show."""
     counters = result["counters"]
     counted = (
         f"Counts of instructions: {counters['missing']}."
@@ -56,6 +56,6 @@ def profile_sentences(result: Result) -> list[str]:
 
 
 def profile_markdown(result: Result) -> str:
-    """Return the part of the page."""
+    """Return the profile's part of the page as Markdown."""
     table = markdown_table(profile_heads(result), profile_rows(result))
     return "\n".join([describe_run(result), "", table, "", *profile_sentences(result)])

@@ -1,8 +1,8 @@
 """Rates of any registered game, for each number of players: `python -m benchmarks.rates --game territories`.
 
-Random play of a batch with masks and observations, random play inside the kernel that writes nothing out, and the
-scripted agent `greedy` against itself, on one thread and on all where there is a choice. Medians of windows, in each of
-two passes, there and back, so that a change of the machine's load shows in the spread.
+Measured are random play of a batch with masks and observations and random play inside the kernel without outputs, each
+on one thread and, if there are more, on all, and the scripted agent `greedy` against itself on one thread. Rates are
+medians of windows in two passes, there and back, so that a change in the machine's load shows in the spread.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from sackarmies_env.core.entries import entry_of, find_hook
 from sackarmies_env.core.game import Game
 from sackarmies_env.registry import DEFAULT_GAME, list_games, load_players
 
-NUM_GAMES = 256  # a thread
+NUM_GAMES = 256  # per thread
 
 Maker = Callable[[Game], Player]
 
 
 def modes_of(game_id: str, games: int) -> Iterator[tuple[str, Maker]]:
-    """Yield what is measured, as name and what makes it, with so many games a thread."""
+    """Yield the name and the maker of each mode to measure, with `games` games per thread."""
     for threads in sorted({1, num_cores()}):
         said = f"{threads} thread{'s' if threads > 1 else ''}"
         yield f"batch, mask and observation, {said}", functools.partial(_on_threads, batch_player, games, threads)
@@ -42,7 +42,7 @@ def _on_threads(make: Callable[..., Player], games: int, threads: int, game: Gam
 
 
 def rate_of(windows: list[Window], *, by_clock: bool) -> float:
-    """Return the median rate, by the clock or by processor time."""
+    """Return the median rate, by the wall clock or by processor time."""
     return statistics.median(each.decisions / (each.wall if by_clock else each.cpu) for each in windows)
 
 

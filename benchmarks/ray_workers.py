@@ -1,4 +1,4 @@
-"""Games a second of a tournament, in processes and on a Ray cluster of this machine.
+"""Games a second of a tournament, in local processes and on a Ray cluster on this machine.
 
 python -m benchmarks.ray_workers
 """
@@ -18,11 +18,11 @@ from sackarmies_training.tournament import Tournament
 
 AGENTS = ["search:level=fast,prior=policy", "greedy"]
 SEEDS = 32
-BATCH = 2  # seeds of a job, each in both seatings
+BATCH = 2  # seeds per job, each in both seatings
 
 
 def measure(on: Place, workers: int) -> float:
-    """Return games a second after the first batch, which pays for the start of processes."""
+    """Return games a second after the first batch, which includes the time to start processes."""
     with tempfile.TemporaryDirectory() as folder:
         section = MatchSection(agents=AGENTS, seeds=SEEDS, batch=BATCH, workers=workers, seed=1)
         contest = Tournament(load_game("sack_armies"), section, Path(folder) / "tournament")
@@ -33,7 +33,7 @@ def measure(on: Place, workers: int) -> float:
 
 
 def main() -> None:
-    """Measure, and print a table."""
+    """Measure and print a table."""
     print("| where | one worker | two workers |")
     print("| --- | --- | --- |")
     print(f"| processes | {measure(Place.LOCAL, 1):.2f} | {measure(Place.LOCAL, 2):.2f} |")

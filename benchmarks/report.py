@@ -29,7 +29,7 @@ FIGURE_HEADS = ("what", "measured", "must / ambition")
 
 
 def contest_rows(result: Mapping[str, Any]) -> Rows:
-    """Return the rows of the contest, ours first, each library fastest first."""
+    """Return the rows of the contest: our library first, and the fastest row of each library first."""
     targets = _targets("family")
     entries = list(result["contestants"].items())
     families = list(dict.fromkeys(entry["family"] for _, entry in entries))
@@ -75,7 +75,7 @@ def _declared(table: str) -> list[dict[str, Any]]:
 
 
 def _targets(table: str) -> dict[str, str]:
-    """Return must and ambition as text, by key."""
+    """Return the targets as text, "must / ambition", by key."""
     entries = {entry["name"]: entry for entry in _declared(table)} if table == "figure" else {}
     if table == "family":
         for family in _declared(table):
@@ -103,7 +103,7 @@ def figures_table(result: Mapping[str, Any]) -> Table:
 
 
 def wide_console() -> Console:
-    """Return a console that does not squeeze tables where output goes to a file."""
+    """Return a console that does not squeeze tables when output goes to a file."""
     return Console() if Console().is_terminal else Console(width=200)
 
 
@@ -119,7 +119,7 @@ def plain_table(title: str, heads: Sequence[str], rows: Rows) -> Table:
 
 
 def contest_markdown(result: Mapping[str, Any]) -> str:
-    """Return how the contest was held, its table, the limits of each comparison and the versions."""
+    """Return the contest as Markdown: how it was held, its table, the limits of each comparison, and versions."""
     limits = [f"- **{family['title']}**: {family['limits']}" for family in _declared("family")]
     return "\n".join(
         [
@@ -139,12 +139,12 @@ def contest_markdown(result: Mapping[str, Any]) -> str:
 
 
 def figures_markdown(result: Mapping[str, Any]) -> str:
-    """Return the table of the other figures."""
+    """Return the table of the other figures as Markdown."""
     return markdown_table(FIGURE_HEADS, figure_rows(result))
 
 
 def describe_run(result: Mapping[str, Any]) -> str:
-    """Return a sentence on command, machine and load."""
+    """Return a sentence about the command, the machine and its load."""
     machine = result["machine"]
     low, high = result["load"]
     return (

@@ -1,9 +1,9 @@
-"""What jobs on a cluster cost, measured on this machine, and what that means for more machines than were tried.
+"""The cost of cluster jobs, measured on this machine, and what it means for more machines than were tried.
 
     python -m benchmarks.scaling
 
-A job's processor time, the bytes that come back, and the time that the one process which gives out jobs spends on its
-result decide how many workers it can serve. All else of a cluster (Ray's own cost, the network's delays) is not in it.
+One process gives out the jobs. How many workers it can serve depends on a job's processor time, on the bytes that come
+back, and on its own time per result. Other costs of a cluster (Ray itself, network delays) are left out.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from sackarmies_training.line_ups import draw_games
 from sackarmies_training.search_labels import SearchPlan
 from sackarmies_training.tournament import Tournament, play_batch, save_batch
 
-ROUNDS = 3  # of each measurement; the fastest counts
+ROUNDS = 3  # per measurement; the fastest counts
 WORKERS = (1, 2, 10, 100, 1_000, 10_000)
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a job costs for each of its units.
+    """The cost of a job per unit.
 
     Attributes:
-        name: of the job.
+        name: name of the job.
         unit: what is counted.
         worker: seconds of a worker's core.
-        center: seconds of the process that takes the result: learning from it, or writing it.
+        center: seconds of the process that takes the result, to learn from it or to write it.
         size: bytes of the result.
-        disk: bytes that are written.
+        disk: bytes written.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Cost:
 
 
 def fastest(job: Callable[[], object]) -> float:
-    """Return the seconds of the fastest round."""
+    """Return the time of the fastest round in seconds."""
     times = []
     for _ in range(ROUNDS):
         begun = time.perf_counter()
@@ -66,7 +66,7 @@ def fastest(job: Callable[[], object]) -> float:
 
 
 def of_self_play(config: LearnConfig) -> Cost:
-    """Measure decisions of self-play, which the learner learns from."""
+    """Measure decisions of self-play that a learner learns from."""
     section = config.learn.model_copy(update={"games": 128, "groups": 1})
     game = load_game(config.game.id, **config.game.options)
     torch.manual_seed(config.seed)
@@ -80,7 +80,7 @@ def of_self_play(config: LearnConfig) -> Cost:
 
 
 def of_labels(config: LearnConfig, folder: Path) -> Cost:
-    """Measure labels of a search."""
+    """Measure search labels."""
     game = load_game(config.game.id, **config.game.options)
     line_ups, info = draw_games(config.game, game, config.learn.line_ups, config.seed), GameInfo.of(game)
     job = LabelJob(load_start(config, info), config, SearchPlan(), line_ups, 100, seed=1)
@@ -94,7 +94,7 @@ def of_labels(config: LearnConfig, folder: Path) -> Cost:
 
 
 def of_tournaments(folder: Path) -> Cost:
-    """Measure games of a tournament between scripted Generals."""
+    """Measure tournament games between scripted Generals."""
     section = MatchSection(agents=["greedy", "greedy:weights=first"], seeds=20, batch=20, workers=1, seed=1)
     contest = Tournament(load_game("sack_armies"), section, folder / "tournament")
     batch = contest.open()[0]
@@ -106,7 +106,7 @@ def of_tournaments(folder: Path) -> Cost:
 
 
 def main() -> None:
-    """Measure, and print tables."""
+    """Measure and print tables."""
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

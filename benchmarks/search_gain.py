@@ -1,12 +1,12 @@
 """What searches gain over the scripted choice in single decisions: `python -m benchmarks.search_gain --positions 1500`.
 
 Positions are drawn from games of `greedy` against itself, between all armies, where searches spend playouts. Each
-contestant, options of `search` with a budget of playouts, chooses in each of them. Its choice and the scripted one are
-then played on in `--worlds` other worlds. With the usual horizon this tells how well playouts are spent, and not how
-good horizon and evaluation are; played on to the end, `--horizon 10000 --valued 1`, it tells that too. With `--whole`,
-positions are those of the menu, and contestants go on choosing until their action is complete. `--models` says what
-opponents are judged to play. Gains are in points, hundredths of a game won. Games are the unit of the intervals; time
-is that of the processor.
+contestant, options of `search` with a budget of playouts, chooses in each position. Its choice and the scripted one are
+then played on in `--worlds` other worlds. With the usual horizon, this measures how well playouts are spent, but not
+how good the horizon and the evaluation are; played on to the end with `--horizon 10000 --valued 1`, it measures that
+too. With `--whole`, positions are those of the menu, and contestants go on choosing until their action is complete.
+`--models` says what opponents play when choices are judged. Gains are in points, hundredths of a win. Intervals treat
+each game as one unit. Time is processor time.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ from sackarmies_env.games.sack_armies.state.constants import Decision
 from sackarmies_env.registry import DEFAULT_GAME, load_players
 
 USUAL = ["level=fast", "level=medium"]
-WHOLE = 6  # choices of an action, at most
+WHOLE = 6  # maximum number of choices in an action
 
 
 class Contestant:
-    """Options of `search`, and what it has spent.
+    """Options of `search`, and what the agent with them has spent and gained.
 
     Attributes:
-        options: as in its text form.
-        agent: what they make.
-        seconds: of the processor.
-        playouts: in all positions.
-        gains: means of games, in points.
+        options: as in the text form of the agent.
+        agent: the agent with these options.
+        seconds: processor time spent.
+        playouts: playouts spent, in all positions together.
+        gains: mean gain of each game, in points.
     """
 
     def __init__(self, options: str, info: GameInfo) -> None:
@@ -57,10 +57,10 @@ class Contestant:
 
 
 def search_options(text: str) -> str:
-    """Return options of `search` as they are given.
+    """Return options of `search` unchanged, if they are valid.
 
     Raises:
-        argparse.ArgumentTypeError: they are none.
+        argparse.ArgumentTypeError: they are not.
     """
     try:
         parse_agent(f"search:{text}")
@@ -71,7 +71,7 @@ def search_options(text: str) -> str:
 
 
 def variants_of(models: str) -> tuple[str, ...]:
-    """Return variants of the scripted agent that are joined by `+`."""
+    """Return the variants of the scripted agent that `models` joins by `+`."""
     return tuple(models.split("+")) if models else ()
 
 
@@ -80,10 +80,10 @@ class Judge:
     """How choices are judged.
 
     Attributes:
-        worlds: in how many they are played on.
-        horizon: for how many turns.
-        valued: at the ends of how many of them positions are valued.
-        variants: of the scripted agent, that opponents play; none for the usual mixture.
+        worlds: number of worlds in which choices are played on.
+        horizon: number of turns for which they are played on.
+        valued: number of turns at whose ends positions are valued.
+        variants: variants of the scripted agent that opponents play; empty for the usual mixture.
     """
 
     worlds: int
@@ -98,7 +98,7 @@ def is_menu(states: Records) -> NDArray[np.float64]:
 
 
 def scripted_plan(bench: Bench, states: Records, depth: int) -> tuple[int, ...]:
-    """Return so many choices of the scripted agent in `states` `(1,)`, NO_ACTION once it does not go on."""
+    """Return the scripted agent's next `depth` choices in `states` `(1,)`; NO_ACTION after the end of its action."""
     plans = np.zeros((bench.simulator.decision.action_masks.shape[1], depth), np.int64)
     nothing = np.zeros(depth, np.int64)
     count = write_plans(bench.simulator, bench.policy, states, bench.scratch, nothing, 0, plans)
@@ -107,7 +107,7 @@ def scripted_plan(bench: Bench, states: Records, depth: int) -> tuple[int, ...]:
 
 
 def searched_plan(game: Game, bench: Bench, one: Contestant, states: Records, seed: int, depth: int) -> tuple[int, ...]:
-    """Return so many choices of a contestant in `states` `(1,)`, NO_ACTION once it does not go on."""
+    """Return a contestant's next `depth` choices in `states` `(1,)`; NO_ACTION after the end of its action."""
     plan, now = [NO_ACTION] * depth, game.clone(states)
     for place in range(depth):
         information = InformationSets.of(game, now, int(states["current_player"][0]))
@@ -124,7 +124,7 @@ def searched_plan(game: Game, bench: Bench, one: Contestant, states: Records, se
 
 
 def play_on(bench: Bench, states: Records, plans: Plans, seed: int, judge: Judge) -> list[float]:
-    """Return what plans `(k, depth)` gain over the first one, in points."""
+    """Return how much each of the plans `(k, depth)` gains over the first one, in points."""
     results = np.zeros((len(plans), judge.worlds))
     task = np.array([0, judge.worlds, int(states["current_player"][0]), judge.horizon, judge.valued, seed])
     play_worlds(*bench.tools, states, bench.scratch, bench.models, plans, np.arange(len(plans)), task, results)
@@ -135,7 +135,7 @@ def play_on(bench: Bench, states: Records, plans: Plans, seed: int, judge: Judge
 def search_positions(
     game: Game, positions: list[Records], contestants: list[Contestant], seed: int, judge: Judge, depth: int
 ) -> None:
-    """Let all contestants choose in positions of a game, and note the mean of what that gained."""
+    """Have all contestants choose in positions of a game, and record their mean gains."""
     known = [game.conceal(player) for player in range(game.num_players)]
     parts = parts_of(GameInfo.of(game), judge.variants)
     benches = [Bench(one, parts.make_policy(one), parts.make_evaluation(one)) for one in known]
@@ -143,7 +143,7 @@ def search_positions(
     prepared: set[int] = set()
     for number, states in enumerate(positions):
         player = int(states["current_player"][0])
-        if player not in prepared:  # the first search for a player of a game prepares it, which is not to be timed
+        if player not in prepared:  # untimed, because the first search for a player of a game prepares it
             prepared.add(player)
             for one in contestants:
                 one.agent.search(InformationSets.of(game, states, player))
@@ -160,7 +160,7 @@ def search_positions(
 
 
 def main() -> None:
-    """Search the positions, and print."""
+    """Search the positions and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "--contestants",

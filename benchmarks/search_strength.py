@@ -1,8 +1,8 @@
 """Strength of `search` by playouts, with all armies: `python -m benchmarks.search_strength --playouts 14 70 350`.
 
-Pairs of armies are drawn, and each is played twice with the same chance, once in either seating. Time is that of the
-processor, over all decisions of the searching General with more than one legal action. Options of the agent other than
-`playouts` are given by `--options`, as in `gate=1,horizon=7`; `--picture` draws the points as SVG, intervals included.
+Pairs of armies are drawn, and each is played twice with the same chance, once in each seating. Time is processor time,
+over all decisions of the searching General with more than one legal action. `--options` sets options of the agent other
+than `playouts`, as in `gate=1,horizon=7`; `--picture` draws the points with their intervals as SVG.
 
 The share of games won has a Wilson interval. Beside it stands the share of points with the luck of flips taken out by
 exact odds (`sackarmies_training.stats.luck`), with a bootstrap interval over pairs, which is narrower.
@@ -38,7 +38,7 @@ SEATINGS = 2
 
 @dataclass
 class Clock:
-    """Decisions of a General, and the seconds of the processor that they took."""
+    """Decisions of a General, and the seconds of processor time that they took."""
 
     decisions: int = 0
     seconds: float = 0.0
@@ -58,7 +58,7 @@ class Timed(InformedAgent):
         self._agent.reset(seed)
 
     def act_informed(self, information: InformationSets) -> NDArray[np.int64]:
-        """Pass the question on, and count those with a choice."""
+        """Pass the question on, time it, and count decisions with a choice."""
         begun = time.process_time()
         actions = self._agent.act_informed(information)
         self._clock.seconds += time.process_time() - begun
@@ -71,11 +71,11 @@ class Point:
     """Games of one budget against one opponent.
 
     Attributes:
-        agent: text form.
-        opponent: text form.
+        agent: text form of the searching agent.
+        opponent: text form of the opponent.
         played: the games.
-        luck: corrections of each game, see `LuckMeter.measure`.
-        clock: decisions of the agent.
+        luck: corrections of each game; see `LuckMeter.measure`.
+        clock: decisions of the agent and their time.
     """
 
     agent: str
@@ -97,7 +97,7 @@ class Point:
         """Play a pair of games: both seatings of two armies, which are drawn or the default ones.
 
         Raises:
-            RuntimeError: an agent failed: games that it forfeits say nothing of its strength.
+            RuntimeError: an agent failed; games that it forfeits say nothing about its strength.
         """
         rng = np.random.default_rng(derive(seed, "armies", number))
         armies = [army_ids()[i] for i in rng.integers(len(army_ids()), size=SEATINGS)]
@@ -128,12 +128,12 @@ class Point:
 
     @property
     def milliseconds(self) -> float:
-        """Of a decision."""
+        """Processor time of a decision."""
         return 1e3 * self.clock.seconds / max(1, self.clock.decisions)
 
 
 def draw(points: list[Point]) -> bytes:
-    """Return a picture of the share of games won by milliseconds a decision, as SVG."""
+    """Return a picture of the share of games won, by milliseconds per decision, as SVG."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
     from matplotlib.ticker import LogLocator, MultipleLocator, NullFormatter, PercentFormatter
@@ -160,7 +160,7 @@ def draw(points: list[Point]) -> bytes:
 
 
 def main() -> None:
-    """Play, and print a table."""
+    """Play the games and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--playouts", nargs="+", type=int, default=[14, 70, 350], help="budgets")
     parser.add_argument("--opponents", nargs="+", default=["greedy"], help="text forms of agents")

@@ -1,6 +1,6 @@
 """Balance of the seats in symmetric games of one agent: `python -m benchmarks.seats --game territories`.
 
-Wins by seat, and by the order of play: "first" is who makes the first decision of the game.
+The table shows wins by seat and by order of play: "first" is the player who makes the first decision of the game.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ Array = NDArray[Any]
 
 
 def play_games(game: Game, names: list[str], games: int, first_seed: int) -> tuple[Array, Array, Array]:
-    """Play games.
+    """Play games to the end, side by side.
 
     Args:
-        game: what is played.
+        game: the game to play.
         names: the agent of each seat.
-        games: how many.
-        first_seed: seed of the first game, then one more each.
+        games: number of games.
+        first_seed: seed of the first game; it rises by one with each further game.
 
     Returns:
-        States at the end `(games,)`, the seat that made the first decision `(games,)`, and decisions `(games,)`.
+        Final states `(games,)`, the seat that made the first decision `(games,)`, and number of decisions `(games,)`.
     """
     states = game.new_states(games)
     game.reset(game.params, states, first_seed + np.arange(games, dtype=np.int64))
@@ -58,12 +58,12 @@ def play_games(game: Game, names: list[str], games: int, first_seed: int) -> tup
 
 
 def shares(wins: Array) -> str:
-    """Return the shares of games `(games, n)` that each of n has won, in percent."""
+    """Return, in percent, the share of games that each column of `wins` `(games, n)` has won."""
     return " / ".join(f"{share:.1%}" for share in wins.mean(axis=0))
 
 
 def main() -> None:
-    """Play, and print a row for each number of players."""
+    """Play the games and print a row for each number of players and line-up."""
     parser = argparse.ArgumentParser(description="Measure how often each seat wins.")
     parser.add_argument("--game", default=DEFAULT_GAME, choices=list_games())
     parser.add_argument("--games", type=int, default=1000)

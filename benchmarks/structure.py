@@ -1,7 +1,7 @@
 """The structure of a game's folder in figures: `python -m benchmarks.structure [FOLDER]`.
 
-Rooms are the folders and single modules directly in the folder; floors are the modules, or rooms, on the longest chain
-of imports; arrows are pairs of which one imports the other.
+Rooms are the subfolders and single modules directly in the folder. Floors are the modules, or rooms, on the longest
+chain of imports. Arrows are pairs in which one imports the other.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ GAME = Path(__file__).resolve().parents[1] / "sackarmies_env" / "games" / "sack_
 
 
 def module_of(path: Path, folder: Path) -> str:
-    """Return the name of a module below the folder, such as "rules.turn"."""
+    """Return the name of a module relative to the folder, such as "rules.turn"."""
     return ".".join(path.relative_to(folder).with_suffix("").parts).removesuffix(".__init__")
 
 
@@ -32,7 +32,7 @@ def imports_of(path: Path, prefix: str, modules: set[str]) -> set[str]:
 
 
 def floors(arrows: Iterable[tuple[str, str]]) -> int:
-    """Return how many stand on the longest chain; arrows must not run in circles."""
+    """Return the length of the longest chain of arrows, in names; arrows must not form a cycle."""
     below: dict[str, set[str]] = {}
     for upper, lower in arrows:
         below.setdefault(upper, set()).add(lower)

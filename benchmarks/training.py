@@ -1,17 +1,18 @@
-"""Decisions a second of both trainers, by turns in one process: `python -m benchmarks.training`.
+"""Decisions a second of both trainers, which alternate in one process: `python -m benchmarks.training`.
 
-A turn is one round of play and learning, of `configs/train/quick.toml` (`learn.py`) or of
-`configs/train/maskable_ppo.toml` (MaskablePPO), both without their start from a teacher, with the same sizes of the
-network and the same number of threads. What counts is processor time, so that other work on the machine disturbs as
-little as possible; what is reported is the median over the turns, and the ratio of the medians.
+A turn is one round of play and learning, with `configs/train/quick.toml` (`learn.py`) or
+`configs/train/maskable_ppo.toml` (MaskablePPO). Both start without a teacher, with the same network sizes and number of
+threads. Time is processor time, so that other work on the machine disturbs as little as possible. The table gives
+medians over the turns, and ratios of medians.
 
-MaskablePPO is measured twice: as a run begins, against scripted opponents alone, and with a full pool, as in most of a
-run, where its own past plays too. Its decisions are those of the learner; in `learn.py` every seat learns.
+MaskablePPO is measured twice: against scripted opponents alone, as at the start of a run, and with a full pool, as in
+most of a run, where it also plays against its own past. Its decisions are those of the learner; in `learn.py` every
+seat learns.
 
-On a GPU time is that of the clock, of `learn.py` alone: `--devices cuda cpu --config configs/train/gpu.toml`.
+With `--devices cuda cpu --config configs/train/gpu.toml`, `learn.py` alone is timed, by the wall clock.
 
-The engine asks for nothing that has but one answer: every decision counted is one with a choice, and the table says so
-from the games that were played.
+The engine asks for no decision with only one answer, so every decision counted is one with a choice. The table's last
+column confirms this from the games that were played.
 """
 
 from __future__ import annotations
@@ -44,13 +45,13 @@ CONFIGS = Path(__file__).parents[1] / "configs" / "train"
 
 
 class Turn(NamedTuple):
-    """A round of play and learning.
+    """One round of play and learning.
 
     Attributes:
         learned: decisions of seats that learn.
         played: decisions of all seats.
-        with_choice: decisions of seats that learn with more than one legal id.
-        seconds: of processor time.
+        with_choice: those decisions of learning seats that have more than one legal id.
+        seconds: processor time, or wall-clock time when devices are compared.
     """
 
     learned: int
@@ -60,7 +61,7 @@ class Turn(NamedTuple):
 
 
 class CountingEnv(SelfPlayEnv):
-    """Counts the decisions of opponents, and those of the learner with a choice."""
+    """A `SelfPlayEnv` that counts the decisions of opponents, and those of the learner with a choice."""
 
     others = 0
     with_choice = 0
@@ -70,13 +71,13 @@ class CountingEnv(SelfPlayEnv):
         return super()._opponents_choose(rows)
 
     def step_async(self, actions: NDArray[Any]) -> None:
-        """Count, and take the learner's actions."""
+        """Count decisions with a choice, and take the learner's actions."""
         self.with_choice += int((self.batch.action_masks.sum(axis=1) > 1).sum())
         super().step_async(actions)
 
 
 def maskable_ppo(config: TrainConfig, past: int) -> Callable[[], Turn]:
-    """Return what takes a turn of MaskablePPO, with so many snapshots in its pool."""
+    """Return a function that takes a turn of MaskablePPO, with `past` snapshots in its pool."""
     game = load_game(config.game.id, **config.game.options)
     env = make_env(config, game)
     env.__class__ = CountingEnv
@@ -96,7 +97,7 @@ def maskable_ppo(config: TrainConfig, past: int) -> Callable[[], Turn]:
 
 
 def learn_py(config: LearnConfig, now: Callable[[], float] = time.process_time) -> Callable[[], Turn]:
-    """Return what takes a turn of learn.py, timed by a clock."""
+    """Return a function that takes a turn of learn.py, timed by the clock `now`."""
     game = load_game(config.game.id, **config.game.options)
     learner = make_learner(config, game, Team())
     line_ups = draw_games(config.game, game, config.learn.line_ups, config.seed)
@@ -126,7 +127,7 @@ def beside_the_baseline(config: LearnConfig) -> dict[str, Callable[[], Turn]]:
 
 
 def on_devices(config: LearnConfig, devices: Sequence[str]) -> dict[str, Callable[[], Turn]]:
-    """Return learn.py by the device and the precision of its network; a GPU works beside the processor."""
+    """Return learn.py by device and precision of its network, timed by the wall clock: a GPU works beside the CPU."""
     trainers = {}
     for device, precision in itertools.product(devices, ("float32", "bfloat16")):
         section = config.learn.model_copy(update={"device": device, "precision": precision})

@@ -1,6 +1,6 @@
-"""Generated pages of the documentation: those of the registered games, their indexes of rules, reference, pictures.
+"""Generated pages of the documentation: pages and rule indexes of the registered games, reference, pictures.
 
-`python docs/build.py` (or `make docs`) writes them; `--check` only tells which ones are out of date.
+`python docs/build.py` (or `make docs`) writes them; `--check` only lists those that are out of date.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 if __name__ == "__main__":
-    os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # some positions: quicker interpreted than compiled
+    os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # only a few positions: quicker interpreted than compiled
 
 from pictures import pictures
 from reference_pages import reference_pages
@@ -28,7 +28,7 @@ DOCS = ROOT / "docs"
 
 
 def pages() -> dict[Path, str]:
-    """Return the text of every generated page by its path; those of the default game stand at the top of docs/."""
+    """Return the text of every generated page by its path; pages of the default game are directly in docs/."""
     texts = pictures() | {DOCS / name: text for name, text in (rules_pages() | reference_pages()).items()}
     for game_id in list_games():
         texts |= game_pages(game_id)
@@ -36,7 +36,7 @@ def pages() -> dict[Path, str]:
 
 
 def game_pages(game_id: str) -> dict[Path, str]:
-    """Return the pages of a game: those that it offers, and the index of its rules if there is a list of them."""
+    """Return the pages of a game: those of its hook, and its rule index if there is a list of rule IDs."""
     folder = DOCS if game_id == DEFAULT_GAME else DOCS / game_id
     write_pages = find_hook(game_id, "docs") or dict
     texts = {folder / name: text for name, text in write_pages().items()}
@@ -46,13 +46,13 @@ def game_pages(game_id: str) -> dict[Path, str]:
 
 
 def outdated() -> dict[Path, str]:
-    """Return the pages that differ from what would be written now, with that text."""
+    """Return the pages whose files are missing or out of date, with their new text."""
     texts = pages().items()
     return {path: text for path, text in texts if not path.exists() or path.read_text(encoding="utf-8") != text}
 
 
 def main() -> int:
-    """Write the pages, or with --check tell which ones are out of date."""
+    """Write the pages, or with --check list those that are out of date."""
     parser = argparse.ArgumentParser(description="Write the generated pages of the documentation.")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is out of date")
     arguments = parser.parse_args()

@@ -1,4 +1,4 @@
-"""A check of the built site: no page loads anything from another host, and every link within the site leads somewhere.
+"""A check of the built site: no page loads anything from another host, and no link within the site is broken.
 
 `python docs/check_site.py build/site`; `make site` runs it. Plain links to other hosts are not visited.
 """
@@ -42,7 +42,7 @@ IN_CODE = re.compile(r"(?:@import\s+(?:url\()?|url\()\s*[\"']?((?:https?:)?//[^\
 
 
 class Page(HTMLParser):
-    """What a page loads, what it links to, and what can be linked to in it."""
+    """What a page loads, what it links to, and its anchors."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -63,13 +63,13 @@ class Page(HTMLParser):
 
 
 def is_foreign(address: str) -> bool:
-    """Return whether an address names a host or a program; data within the page is part of it."""
+    """Return whether an address names a host or a scheme; `data:` addresses are part of the page."""
     parts = urlsplit(address.strip())
     return bool(parts.netloc) or parts.scheme not in ("", "data")
 
 
 def faults_of(folder: Path) -> list[str]:
-    """Return a sentence for each thing that a page loads from elsewhere, and for each link that leads nowhere."""
+    """Return a sentence for each resource that a page loads from elsewhere, and for each broken link."""
     pages = {path: Page(path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.html"))}
     faults = [] if pages else [f"{folder} has no pages"]
     for path, page in pages.items():
@@ -98,7 +98,7 @@ def leads_nowhere(link: str, path: Path, pages: dict[Path, Page]) -> bool:
 
 
 def main() -> int:
-    """Check the site in the folder that is named, and say what is wrong with it."""
+    """Check the site in the folder given on the command line, and print its faults."""
     folder = Path(sys.argv[1]).resolve()
     faults = faults_of(folder)
     for fault in faults:

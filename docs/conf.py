@@ -1,4 +1,4 @@
-"""Settings of Sphinx, which makes the site from the pages in this folder: `make site`."""
+"""Settings of Sphinx, which builds the site from the pages in this folder: `make site`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ extensions = [
 exclude_patterns = ["images/*.toml", "_static"]
 root_doc = "index"
 source_suffix = {".md": "markdown"}
-nitpicky = False  # docstrings name types of other libraries, whose sites an offline build cannot ask
+nitpicky = False  # docstrings name types of other libraries, and an offline build cannot reach their sites
 
 myst_heading_anchors = 4  # as code hosts name them
 myst_url_schemes = ["http", "https", "mailto", "source"]  # the last one: links of site_pages.py
@@ -55,7 +55,7 @@ html_theme_options = {"navigation_with_keys": False}
 
 
 def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
-    """Return the place of a documented object in the source, as `site_pages` understands it."""
+    """Return the link to the source of a documented object, in the form that `site_pages` understands."""
     from site_pages import source_of
 
     return source_of(info["module"], info["fullname"]) if domain == "py" and info["module"] else None

@@ -1,7 +1,7 @@
-"""How many lines each game takes, by kind, and which commits have changed shared code since the second game began.
+"""Lines of each game by kind, and the commits that have changed shared code since the second game began.
 
 `python docs/game_sizes.py` prints the table, `--write` puts it into docs/adding_a_game.md, `--core` lists the commits.
-Lines are all lines of the files, comments and empty ones included.
+All lines of a file count, comments and empty lines included.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SHARED = (
 
 KINDS: Mapping[
     str, tuple[str, ...]
-] = {  # kind -> patterns of files; {} is the id of the game. A file counts where it first fits
+] = {  # kind -> patterns of files; {} is the id of the game. A file counts under the first kind that fits
     "data: pieces, cards, maps": (
         "sackarmies_env/games/{}/data/**/*",
         "sackarmies_env/games/{}/tokens/**/*",
@@ -84,10 +84,10 @@ def sizes_table() -> str:
 
 
 def with_sizes(page: str) -> str:
-    """Return the page with the table written anew.
+    """Return the page with an updated table.
 
     Raises:
-        ValueError: the page has no place for it.
+        ValueError: the page lacks the comments that mark the table.
     """
     if not BLOCK.search(page):
         raise ValueError(f"{PAGE.name} has no lines '<!-- begin sizes ... -->' and '<!-- end sizes -->'")
@@ -95,7 +95,7 @@ def with_sizes(page: str) -> str:
 
 
 def changes_of_shared_code() -> str:
-    """Return the commits that have changed shared code since the second game began, with their files and lines."""
+    """Return the commits that have changed shared code since the second game began, with files and line counts."""
     begun = _git("log", "--diff-filter=A", "--format=%H", "--", f"sackarmies_env/games/{GAMES[1]}/__init__.py").split()
     return _git("log", "--reverse", "--format=%n%h %s", "--numstat", f"{begun[-1]}^..HEAD", "--", *SHARED)
 

@@ -1,6 +1,6 @@
 """Pictures of the documentation: boards with numbered marks, and diagrams; `docs/build.py` writes them.
 
-All are made of the shapes of `sackarmies_env.render`, from positions in docs/images/*.toml.
+All use the shapes of `sackarmies_env.render`. Boards show positions of docs/images/*.toml and built-in scenarios.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ ATTACK_MARKS: Hexes = {
 
 
 def position_picture(name: str, viewer: int | None, game_id: str = DEFAULT_GAME) -> str:
-    """Return the picture of a position as a seat sees it, the referee if it is None.
+    """Return the picture of a position as a seat sees it, or as the referee does.
 
     Args:
-        name: of a file in docs/images, or of a built-in scenario.
-        viewer: a seat or None.
-        game_id: what is played.
+        name: name of a file in docs/images, or of a built-in scenario.
+        viewer: a seat, or None for the referee.
+        game_id: id of the game.
     """
     game = load_game(game_id, scenario=IMAGES / name if name.endswith(".toml") else name)
     states = game.new_states(1)
@@ -77,7 +77,7 @@ def position_picture(name: str, viewer: int | None, game_id: str = DEFAULT_GAME)
 
 
 def marked_picture(name: str, viewer: int, marks: Hexes, actions: tuple[str, ...] = ()) -> str:
-    """Return the picture of a position, after some actions, with numbers on hexes that a text explains."""
+    """Return the picture of a position after `actions`, with numbers on hexes that the text explains."""
     game = load_game(DEFAULT_GAME, scenario=IMAGES / name)
     states = game.new_states(1)
     game.reset(game.params, states, np.zeros(1, np.int64))
@@ -100,7 +100,7 @@ def draw_mark(scene: Scene, x: float, y: float, number: str) -> None:
     scene.append(Text(x, y, number, 17.0, theme.WHITE, bold=True))
 
 
-# --- diagrams: boxes by name with their middle and lines of text, and arrows between them
+# --- diagrams: boxes by name, with their center and lines of text, and arrows between them
 
 Boxes = dict[str, tuple[Point, str]]
 Arrows = tuple[tuple[str, str, str], ...]
@@ -160,7 +160,7 @@ ROOMS: tuple[str, Boxes, Arrows] = (
 
 
 def diagram(content: tuple[str, Boxes, Arrows]) -> str:
-    """Return boxes and arrows as an SVG document."""
+    """Return a diagram of boxes and arrows as an SVG document."""
     title, boxes, arrows = content
     scene: Scene = [Rect(0, 0, theme.WIDTH, theme.HEIGHT, theme.PANEL_PAPER)]
     for start, end, label in arrows:
@@ -171,7 +171,7 @@ def diagram(content: tuple[str, Boxes, Arrows]) -> str:
 
 
 def size_of(text: str) -> Point:
-    """Return width and height of a box."""
+    """Return the width and height of a box with this text."""
     lines = text.split("\n")
     return max(len(line) for line in lines) * FONT * 0.56 + 36, len(lines) * BOX_LINE + 26
 
@@ -200,7 +200,7 @@ def draw_arrow(scene: Scene, start: tuple[Point, str], end: tuple[Point, str], l
 
 
 def edge_point(box: tuple[Point, str], target: Point) -> Point:
-    """Return where the line from the middle of a box toward a point leaves it."""
+    """Return the point at which the line from the center of a box toward a target leaves the box."""
     (x, y), (width, height) = box[0], size_of(box[1])
     dx, dy = target[0] - x, target[1] - y
     share = min((width / 2 + 5) / abs(dx) if dx else math.inf, (height / 2 + 5) / abs(dy) if dy else math.inf)

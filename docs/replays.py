@@ -1,6 +1,6 @@
 """Replay pages of the gallery: records of docs/ and examples/ as pages to step through, made by `sackarmies view`.
 
-`site_pages` calls this while it builds the site. Where there is no command `view`, the gallery has no replays.
+`site_pages` calls this while the site is built. Without a command `view`, the gallery has no replays.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sackarmies_training.cli import app
 DOCS = Path(__file__).resolve().parent
 FOLDER = "replays"  # of the site
 COMMAND = "from sackarmies_training.cli import app; app()"
-OPENED_AT = "ply=150&amp;view=0"  # in the middle of the game, with the eyes of General 0
+OPENED_AT = "ply=150&amp;view=0"  # in the middle of the game, from the view of General 0
 RECORDS = {
     "two_generals": DOCS / "records" / "two_generals.json",
     "three_generals": DOCS / "records" / "three_generals.json",
@@ -38,7 +38,7 @@ def can_view() -> bool:
 
 
 def section() -> str:
-    """Return the section of the gallery with the replays, as Markdown; empty where they cannot be made."""
+    """Return the section of the gallery with the replays, as Markdown; empty if they cannot be made."""
     if not can_view():
         return ""
     parts = ["\n## Live replays\n\nUse the arrow keys, and choose whose eyes you see with.\n"]

@@ -1,9 +1,9 @@
 """Indexes of rules: the rule IDs of a game joined with the functions that claim them and the tests that check them.
 
-A game with an index has a declaration, docs/rules/ids.toml (<game>.toml of other games than the first): the IDs with
-their subjects, their forms, and the folders of code and tests. A function claims an ID by parentheses that end the
-first line of its docstring, or a later line where the first is full; the name of a test opens with the ID, or with
-several, joined by two underscores.
+A game with an index has a declaration, docs/rules/ids.toml (<game>.toml for games other than the default game): the IDs
+with their subjects, their forms, and the folders of code and tests. A function claims an ID in parentheses at the end
+of the first line of its docstring, or of a later line if the first is full. The name of a test opens with the ID, or
+with several IDs, joined by two underscores.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from sackarmies_env.registry import DEFAULT_GAME
 ROOT = Path(__file__).resolve().parents[1]
 RULES = ROOT / "docs" / "rules"
 CLAIMS = re.compile(r"\(([^()]*)\)\.?$", re.MULTILINE)
-SHOWN_TESTS = 3  # in a row of an index
+SHOWN_TESTS = 3  # per row of an index
 DECLARED = {  # keys of the section [index] -> what they may hold
     "title": str,  # of the page
-    "rulings": str,  # a link to what decides where the rulebook is silent
-    "ids": str,  # expression of all IDs
-    "names": str,  # expression of what looks like an ID at the start of a test's name
+    "rulings": str,  # a link to the rulings, which decide where the rulebook is silent
+    "ids": str,  # regular expression of all IDs
+    "names": str,  # regular expression of what looks like an ID at the start of a test's name
     "code": str,  # folder of the functions, from the root of the project
     "tests": str,  # folder of the tests
     "several_functions": bool,  # whether several functions may claim an ID, each a part of the rule
@@ -50,11 +50,11 @@ class Place:
 
 @dataclass(frozen=True)
 class RuleList:
-    """The declaration of an index, as its file has it; see the head of ids.toml.
+    """The declaration of an index, as in its file; see the head of ids.toml.
 
     Attributes:
         file: name of the file.
-        index: the section `[index]`, see `DECLARED`.
+        index: the section `[index]`; see `DECLARED`.
         groups: prefix of IDs -> title of their part of the page.
         subjects: ID -> what it is about.
         background: IDs that need neither function nor test -> reason.
@@ -74,11 +74,11 @@ class RuleList:
         return re.compile(self.index["ids"])
 
     def group_of(self, rule: str) -> str:
-        """Return the prefix of an ID that names its group; "" if it has none."""
+        """Return the prefix that names an ID's group, or "" if it has none."""
         return next((prefix for prefix in self.groups if re.match(f"{re.escape(prefix)}(?![A-Za-z])", rule)), "")
 
     def is_for_tests_alone(self, rule: str) -> bool:
-        """Return whether an ID is of a group that no function claims."""
+        """Return whether an ID belongs to a group that no function claims."""
         return self.group_of(rule) in self.index["tests_alone"]
 
     def needs_function(self, rule: str) -> bool:
@@ -91,21 +91,21 @@ class RuleList:
 
 
 def id_list(game_id: str) -> Path:
-    """Return the declaration of the index of a game, which a game need not have."""
+    """Return the path of the declaration of a game's index; not every game has the file."""
     return RULES / ("ids.toml" if game_id == DEFAULT_GAME else f"{game_id}.toml")
 
 
 def index_page(game_id: str) -> Path:
-    """Return the page that joins the rule IDs of a game with its functions and tests."""
+    """Return the path of the page that joins the rule IDs of a game with its functions and tests."""
     return RULES / ("index.md" if game_id == DEFAULT_GAME else f"{game_id}.md")
 
 
 def read_rules(path: Path | None = None) -> RuleList:
-    """Read the declaration of an index, by default that of the default game.
+    """Read the declaration of an index; defaults to that of the default game.
 
     Raises:
-        ValueError: a key is missing or of another type, or no ID, an ID is in no group, or an entry without subject is
-            classified.
+        ValueError: a key of [index] is missing or of the wrong type, a subject is not a rule ID or is in no group, or
+            [background] or [no_code] holds an ID without a subject.
     """
     path = path or id_list(DEFAULT_GAME)
     tables = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -141,13 +141,13 @@ def functions_of(path: Path) -> Iterator[tuple[str, ast.FunctionDef]]:
 
 
 def claims_in(docstring: str, id_form: re.Pattern[str]) -> list[str]:
-    """Return the IDs in parentheses that end a line of a docstring and hold nothing but IDs; they may span lines."""
+    """Return the IDs in parentheses that end a line of a docstring and hold only IDs; they may span lines."""
     lists = [[item.strip() for item in match[1].split(",")] for match in CLAIMS.finditer(docstring)]
     return [item for items in lists if all(id_form.fullmatch(item) for item in items) for item in items]
 
 
 def find_claims(rules: RuleList | None = None, root: Path = ROOT) -> dict[str, list[Place]]:
-    """Return by ID the functions in the folder of a game, by default the default game, that claim it."""
+    """Return, by ID, the functions in a game's folder that claim it; defaults to the default game."""
     rules = rules or read_rules()
     claims: dict[str, list[Place]] = {}
     for path in sorted((root / rules.index["code"]).rglob("*.py")):
@@ -163,12 +163,12 @@ def test_form(rule: str) -> str:
 
 
 def opening_rules(test_name: str, forms: dict[str, str], like_id: str) -> tuple[list[str], str]:
-    """Return the IDs that a test's name opens with, and what of the name looks like an ID but is none.
+    """Return the IDs that a test's name opens with, and the part that looks like an ID but is not one.
 
     Args:
         test_name: for example `test_r8_0_2__q_18_must_act_after_a_failed_check`.
         forms: IDs by their form in test names.
-        like_id: expression of what looks like such a form.
+        like_id: regular expression of what looks like such a form.
     """
     found = []
     for segment in test_name.removeprefix("test_").split("__"):
@@ -184,7 +184,7 @@ def opening_rules(test_name: str, forms: dict[str, str], like_id: str) -> tuple[
 
 
 def find_tests(rules: RuleList, root: Path = ROOT) -> tuple[dict[str, list[Place]], list[str]]:
-    """Return by ID the tests that open with it, and a sentence for each name that opens with an unknown ID."""
+    """Return, by ID, the tests that open with it, and a sentence for each name that opens with an unknown ID."""
     forms = {test_form(rule): rule for rule in rules.subjects}
     tests: dict[str, list[Place]] = {}
     faults = []
@@ -202,7 +202,7 @@ def find_tests(rules: RuleList, root: Path = ROOT) -> tuple[dict[str, list[Place
 
 
 def find_faults(rules: RuleList, claims: dict[str, list[Place]], tests: dict[str, list[Place]]) -> list[str]:
-    """Return a sentence for each gap and each contradiction between list, functions and tests."""
+    """Return a sentence for each gap and each contradiction between the list, the functions and the tests."""
     faults = []
     for rule, places in claims.items():
         where = " and ".join(f"{place.file}: {place.name}" for place in places)
@@ -221,7 +221,7 @@ def find_faults(rules: RuleList, claims: dict[str, list[Place]], tests: dict[str
 
 
 def index_markdown(rules: RuleList, claims: dict[str, list[Place]], tests: dict[str, list[Place]]) -> str:
-    """Return the page of an index."""
+    """Return the page of an index as Markdown."""
     sources = f"`{rules.file}`, the docstrings of functions and the names of tests"
     lines = [
         f"# {rules.index['title']}",
@@ -244,6 +244,6 @@ def index_markdown(rules: RuleList, claims: dict[str, list[Place]], tests: dict[
 
 
 def rules_index(game_id: str) -> str:
-    """Return the index of a game as it is."""
+    """Return the current index of a game as Markdown."""
     rules = read_rules(id_list(game_id))
     return index_markdown(rules, find_claims(rules, ROOT), find_tests(rules, ROOT)[0])

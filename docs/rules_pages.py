@@ -1,4 +1,4 @@
-"""Generated pages on the rules: abilities and switches."""
+"""Generated pages about the rules: abilities and switches."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DOCS = Path(__file__).resolve().parent
 RULINGS = DOCS / "rules" / "rulings.md"
 LIST = re.compile(r"(<!-- begin abilities[^\n]*-->\n).*(<!-- end abilities -->)", re.DOTALL)  # in how_to_play.md
 
-OTHERWISE: dict[str, dict[str, str]] = {  # switch -> value that is not the default -> what it changes
+OTHERWISE: dict[str, dict[str, str]] = {  # switch -> value other than the default -> what it changes
     "turn_direction": {"cw_turns": "turns go clockwise; Setup stays counter-clockwise"},
     "neutral_zone_basis": {"owner": "who owns a battlefield decides, not who controls it"},
     "setup_pick": {"any_at_placement": "nothing is picked beforehand; at each placement any battlefield will do"},
@@ -98,12 +98,12 @@ shows how to train without fog all the same.
 
 
 def rules_pages() -> dict[str, str]:
-    """Return the generated pages on the rules: file -> text."""
+    """Return the generated pages about the rules: file -> text."""
     return {"abilities.md": abilities_page(), "switches.md": switches_page(), "how_to_play.md": page_for_players()}
 
 
 def page_for_players() -> str:
-    """Return docs/how_to_play.md with its list of abilities written anew."""
+    """Return docs/how_to_play.md with an updated list of abilities."""
     page = (DOCS / "how_to_play.md").read_text(encoding="utf-8")
     items = "".join(f"- **{name}** (*{kind}*): {sentence}\n" for name, kind, sentence in ABILITIES.values())
     return LIST.sub(lambda match: match[1] + items + match[2], page)
@@ -120,7 +120,7 @@ def abilities_page() -> str:
 
 
 def holders_of(ability: Ability, tokens: Sequence[AnyToken]) -> Iterator[str]:
-    """Yield the tokens with an ability, with its value where it has one; those that lend it in italics."""
+    """Yield the tokens with an ability, with its value if it has one; tokens that lend the ability are in italics."""
     for token in tokens:
         if isinstance(token, Unit):
             for held in token.abilities:
@@ -151,7 +151,7 @@ def switches_page() -> str:
 
 
 def meanings_of(model: type) -> dict[str, str]:
-    """Return what the section `Attributes` of a class says of each attribute."""
+    """Return what the section `Attributes` of a class's docstring says about each attribute."""
     _, _, section = (model.__doc__ or "").partition("Attributes:\n")
     meanings: dict[str, str] = {}
     name = ""
@@ -176,7 +176,7 @@ def default_of(name: str, schema: dict[str, Any]) -> str:
 
 
 def other_values(name: str, schema: dict[str, Any]) -> str:
-    """Return what else a switch may be, and what that changes."""
+    """Return the other values of a switch, and what each of them changes."""
     if schema.get("type") == "boolean":
         values = ["off" if schema["default"] else "on"]
     elif "enum" in schema:

@@ -1,7 +1,7 @@
-"""An extension of Sphinx for this site: the tree of contents, and pages for files that lie outside of docs/.
+"""A Sphinx extension for this site: the table of contents, and pages for files outside docs/.
 
-Pages stay as they are read on a code host. So the tree of contents is what `index.md` lists under its headings, pages
-of the project's root such as the changelog are taken in where a page of docs/ names them, and a link to a file of the
+Pages stay in the form in which a code host shows them. So the table of contents is what `index.md` lists under its
+headings, a page of docs/ can stand for a page of the project's root, such as the changelog, and a link to a file of the
 repository leads to a page that shows the file.
 """
 
@@ -29,11 +29,11 @@ import replays
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
-SCHEME = "source:"  # of links to files, until the place of their page is known
+SCHEME = "source:"  # of links to files, until the address of their page is known
 FENCED = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"(?<=\]\()([^()\s]+)(?=\))")
 LISTED = re.compile(r"^- \[[^]]+\]\(([^()#\s]+)\.md\)", re.MULTILINE)
-ROOT_PAGES = {  # pages of the project's root by the page of docs/ that takes them in
+ROOT_PAGES = {  # pages of the project's root, by the page of docs/ that includes them
     "changelog": "CHANGELOG.md",
     "contributing": "CONTRIBUTING.md",
     "code_of_conduct": "CODE_OF_CONDUCT.md",
@@ -55,7 +55,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 
 def read_page(app: Sphinx, name: str, content: list[str]) -> None:
-    """Take in pages of the root, make the tree of contents of the front page, mark links that leave docs/."""
+    """Include pages of the root, add tables of contents, and mark links that leave docs/."""
     folder = (DOCS / name).parent
     if name in ROOT_PAGES:
         path = ROOT / ROOT_PAGES[name]
@@ -72,7 +72,7 @@ def read_page(app: Sphinx, name: str, content: list[str]) -> None:
 
 
 def toctrees(front: str) -> str:
-    """Return the tree of contents: each heading of the front page with the pages that its list links to."""
+    """Return the table of contents: each heading of the front page with the pages that its list links to."""
     trees = []
     for section in front.split("\n## ")[1:]:
         title, _, body = section.partition("\n")
@@ -82,7 +82,7 @@ def toctrees(front: str) -> str:
 
 
 def folder_toctree(text: str, page: str) -> str:
-    """Return the tree of contents of the first page of a folder: all pages of the folder that it links to."""
+    """Return the table of contents for a folder's index page: all pages of the folder that it links to."""
     pages = [link[:-3] for link in LINK.findall(text) if link.endswith(".md") and "/" not in link]
     if not page.endswith("/index") or page == "rules/index":
         return ""
@@ -93,12 +93,12 @@ def site_link(link: str, folder: Path, page: str) -> str:
     """Return where a link of a page leads on the site.
 
     Args:
-        link: as it is written, relative to `folder`.
-        folder: that the page lies in, in the repository.
-        page: its name on the site.
+        link: the link as written, relative to `folder`.
+        folder: folder of the page in the repository.
+        page: name of the page on the site.
 
     Raises:
-        ValueError: the link leads to nothing in the repository.
+        ValueError: the link leads to no file of the repository.
     """
     name, _, anchor = link.partition("#")
     if "://" in link or link.startswith("mailto:") or not name:
@@ -122,7 +122,7 @@ def relative(target: Path, folder: Path) -> str:
 
 
 def mark_code(_app: Sphinx, _what: str, _name: str, _found: object, _options: object, lines: list[str]) -> None:
-    """Tell reStructuredText that an indented block after a colon is code."""
+    """Mark an indented block after a colon as code for reStructuredText."""
     for i, line in enumerate(lines[:-2]):
         if line.endswith(":") and not line.endswith("::") and not lines[i + 1] and lines[i + 2].startswith("    "):
             lines[i] = f"{line}:"
@@ -132,7 +132,7 @@ def mark_code(_app: Sphinx, _what: str, _name: str, _found: object, _options: ob
 
 
 def source_of(module: str, name: str) -> str | None:
-    """Return a link to the first line of an object; to its module where it has no lines of its own."""
+    """Return a link to the first line of an object, or to its module if the object has no source lines."""
     found: Any = importlib.import_module(module)
     path = Path(inspect.getsourcefile(found) or "")
     for part in name.split("."):
@@ -146,7 +146,7 @@ def source_of(module: str, name: str) -> str | None:
 
 
 def resolve_links(app: Sphinx, doctree: nodes.document, page: str) -> None:
-    """Let links to files lead to their pages, which are made at the end."""
+    """Point links to files at the pages that show them, which are made at the end."""
     for node in doctree.findall(nodes.reference):
         if (link := node.get("refuri", "")).startswith(SCHEME):
             path, _, anchor = link.removeprefix(SCHEME).partition("#")
@@ -156,7 +156,7 @@ def resolve_links(app: Sphinx, doctree: nodes.document, page: str) -> None:
 
 
 def shown_files(app: Sphinx) -> set[str]:
-    """Return the files that pages link to; Sphinx keeps them with what it knows of the pages."""
+    """Return the files that pages link to, which Sphinx keeps in its build environment."""
     if not hasattr(app.env, "shown_files"):
         app.env.shown_files = set()  # type: ignore[attr-defined]
     files: set[str] = app.env.shown_files  # type: ignore[attr-defined]

@@ -14,7 +14,7 @@ UPDATES, GAMES, DECISIONS = 12, 64, 1024
 
 
 def train(updates: int = UPDATES, seed: int = 1) -> list[float]:
-    """Train, and return the mean reward of the games that ended in each rollout."""
+    """Train, and return for each rollout the mean reward of the games that ended in it."""
     torch.manual_seed(seed)
     env = make_vec(
         "sackarmies_env/SackArmies-v0", GAMES, copy=True, mask_in_observation=False, scenario=SCENARIO, seat=0

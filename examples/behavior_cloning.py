@@ -21,7 +21,7 @@ from sackarmies_training.labels import WIN
 
 
 def record_games(folder: Path, seeds: int) -> Path:
-    """Let greedy play random, each seed from both seats; return the file of all decisions."""
+    """Record games of greedy against random, each seed from both seats; return the file of all decisions."""
     game = sackarmies_env.load_game("sack_armies")
     _, played = evaluate(game, "greedy", "random", Plan(seeds, seed=1), lambda games: None)
     paths = [folder / f"{number}.json" for number in range(len(played))]

@@ -1,10 +1,10 @@
-"""Liar's dice: a game of hidden hands for two to four players, in one file. `docs/adding_a_game.md` leads through it.
+"""Liar's dice: a game of hidden hands for two to four players, in one file. `docs/adding_a_game.md` walks through it.
 
-Each player rolls three dice under a cup. In turn a player may shake the cup once a round, and then bids or calls. A bid
-says that at least so many of all dice show a face: the count is said first, then the face. It must be higher than the
-bid before: more dice, or as many of a higher face. A call lifts all cups: if the last bid was a lie the bidder loses a
-die, else the caller does. Then all roll again, and the player who lost the die begins. A player without dice is
-eliminated; the last one wins. After `max_turns` turns the game is truncated.
+Each player rolls three dice under a cup. In their turn, players may shake their cup, once a round; then they bid or
+call. A bid says that at least a given number of all dice show a given face: first the count, then the face. It must be
+higher than the last bid: more dice, or the same number of a higher face. A call lifts all cups: if the last bid was a
+lie, the bidder loses a die, otherwise the caller does. Then all roll again, and the player who lost the die begins. A
+player without dice is eliminated; the last one left wins. After `max_turns` turns the game is truncated.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sackarmies_env.core.state import COUNT, FLAG, NO_PLAYER, SEAT, Role, alloc,
 from sackarmies_env.core.step_batch import Rules, is_over, run_commands
 
 MAX_PLAYERS = 4
-DICE = 3  # of each player at the beginning
+DICE = 3  # per player at the beginning
 FACES = 6  # 1 to 6
 MAX_COUNT = MAX_PLAYERS * DICE
 
@@ -67,7 +67,7 @@ STATE = make_layout(
 
 @njit
 def roll_die(state, player):
-    """Return the face of a die: the next forced one of `player`, else any."""
+    """Return the face of a rolled die: the next forced one of `player`, otherwise a random one."""
     face = next_forced(state.script_dice, state.script_dice_end, state.script_dice_used, player)
     return 1 + below(next_draw_word(state), FACES) if face == NO_RESULT else face
 
@@ -83,7 +83,7 @@ def roll_hand(state, player):
 
 @njit
 def begin_turn(params, state, player):
-    """Let `player` decide, or truncate a game that has had its turns."""
+    """Begin a turn of `player`, or truncate the game if it has had all its turns."""
     if state.turn >= params.max_turns:
         state.truncated = 1
         state.current_player = NO_PLAYER
@@ -94,7 +94,7 @@ def begin_turn(params, state, player):
 
 @njit
 def begin_round(params, state, player):
-    """Begin a round with `player`, or the next one with dice; if only one has dice, that player wins."""
+    """Begin a round with `player`, or with the next player who has dice; if only one has dice, that player wins."""
     state.bidder, state.bid_count, state.bid_face, state.said_count = NO_PLAYER, 0, 0, 0
     first = player if state.num_dice[player] > 0 else next_left(state.num_dice, params.num_players, player)
     for one in range(params.num_players):
@@ -124,7 +124,7 @@ def bid(params, state, face):
 
 @njit
 def call(params, state):
-    """Lift all cups: the bidder loses a die if the last bid was a lie, else the current player does."""
+    """Lift all cups: the bidder loses a die if the last bid was a lie, otherwise the current player does."""
     shown = np.int64(0)
     for player in range(params.num_players):
         shown += state.hand[player, state.bid_face - 1]
@@ -219,7 +219,7 @@ PLAYERS_START = TABLE_START + len(TABLE_FEATURES)
 
 @njit
 def observe(params, state, viewer, out):
-    """Write the own hand, the last bid, and what all know of each player."""
+    """Write the viewer's hand, the last bid, and what everyone knows about each player."""
     for i in range(FACES):
         out[i] = state.hand[viewer, i]
     table = out[TABLE_START:PLAYERS_START]

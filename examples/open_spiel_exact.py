@@ -1,4 +1,4 @@
-"""Exact values by OpenSpiel: counterfactual regret minimization on whole trees, flips as nodes of chance.
+"""Exact values by OpenSpiel: counterfactual regret minimization on whole trees, with flips as chance nodes.
 
 python examples/open_spiel_exact.py [iterations]
 """
@@ -22,13 +22,13 @@ POSITIONS = {
 
 
 def tree_of(position: Path) -> pyspiel.Game:
-    """Return a position as a game whose only chance, flips, is in its tree."""
+    """Return a position as a game in which flips, the only chance, are nodes of the tree."""
     game = {"name": "sack_armies", "scenario": str(position)}
     return pyspiel.load_game("python_sackarmies", {"game": game, "seeds": 1, "explicit_chance": "flips"})
 
 
 def solve(game: pyspiel.Game, iterations: int) -> tuple[float, float]:
-    """Return what player 0 can expect, and NashConv: how much both could gain by other play, together."""
+    """Return player 0's expected return, and NashConv: how much both players together could gain by deviating."""
     solver = pyspiel.CFRPlusSolver(game)
     for _ in range(iterations):
         solver.evaluate_and_update_policy()
@@ -38,7 +38,7 @@ def solve(game: pyspiel.Game, iterations: int) -> tuple[float, float]:
 
 
 def nodes_of(state: pyspiel.State, counts: Counter[str] | None = None) -> Counter[str]:
-    """Count the nodes of a tree by what they are."""
+    """Count the nodes of a tree by type: decisions, chance and ends."""
     counts = Counter() if counts is None else counts
     counts["ends" if state.is_terminal() else "chance" if state.is_chance_node() else "decisions"] += 1
     for action in state.legal_actions():

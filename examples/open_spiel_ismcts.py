@@ -20,7 +20,7 @@ POSITION = Path(__file__).resolve().parents[1] / "configs" / "ladder" / "exact" 
 
 
 def make_bot(game: pyspiel.Game, simulations: int, seed: int) -> ISMCTSBot:
-    """Return a bot whose worlds and choices follow from a seed."""
+    """Return a bot that samples worlds and makes choices from a seed."""
     choices, worlds = np.random.RandomState(seed), random.Random(seed)
     bot = ISMCTSBot(game, RandomRolloutEvaluator(1, choices), 1.4, simulations, random_state=choices)
     bot.set_resampler(lambda state, player: state.resample_from_infostate(player, worlds.random))
@@ -28,7 +28,7 @@ def make_bot(game: pyspiel.Game, simulations: int, seed: int) -> ISMCTSBot:
 
 
 def play(game: pyspiel.Game, bot: ISMCTSBot, seat: int, seed: int) -> float:
-    """Return what the bot earns in a game against random play."""
+    """Play a game against random play and return what the bot earned."""
     rng = random.Random(seed)
     state = game.new_initial_state()
     while not state.is_terminal():
@@ -42,7 +42,7 @@ def play(game: pyspiel.Game, bot: ISMCTSBot, seat: int, seed: int) -> float:
 
 
 def mean_return(games: int, simulations: int) -> float:
-    """Return what the bot earns on average, half of the games in each seat."""
+    """Return the bot's mean return, with half of the games in each seat."""
     game = pyspiel.load_game("python_sackarmies", {"game": {"name": "sack_armies", "scenario": str(POSITION)}})
     results = [play(game, make_bot(game, simulations, seed), seed % 2, seed // 2) for seed in range(games)]
     return float(np.mean(results))

@@ -12,13 +12,13 @@ ID, UPDATES, GAMES, STEPS = "sackarmies_env:sackarmies_env/SackArmies-v0", 16, 6
 
 
 def judge(network: torch.nn.Module, seen: torch.Tensor, mask: torch.Tensor) -> tuple[Categorical, torch.Tensor]:
-    """Return the distribution of the legal actions and the value; the network's last output is the value."""
+    """Return the distribution over legal actions, and the value, which is the network's last output."""
     outputs = network(seen.float())
     return Categorical(logits=outputs[..., :-1].masked_fill(mask == 0, -1e9)), outputs[..., -1]
 
 
 def train(updates: int = UPDATES, seed: int = 1) -> float:
-    """Let a network learn from games against itself; return its mean reward against random play, from either seat."""
+    """Train a network by self-play; return its mean reward against random play, from a random seat."""
     torch.manual_seed(seed)
     observations, infos = (env := make_vec(ID, GAMES, **GAME, seat="all", copy=True)).reset(seed=seed)
     features, actions = (part.shape[1] for part in observations.values())

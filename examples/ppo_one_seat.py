@@ -15,13 +15,13 @@ GAMES, STEPS, BATCHES = 64, 16, 16
 
 
 def judge(network: nn.Module, seen: Tensor, mask: Tensor) -> tuple[Categorical, Tensor]:
-    """Return the distribution of the legal actions and the value; the network's last output is the value."""
+    """Return the distribution over legal actions, and the value, which is the network's last output."""
     outputs = network(seen.float())
     return Categorical(logits=outputs[..., :-1].masked_fill(mask == 0, -1e9)), outputs[..., -1]
 
 
 def train(updates: int = 12, seed: int = 1) -> list[float]:
-    """Train, and return the mean reward of the games that ended in each rollout."""
+    """Train, and return for each rollout the mean reward of the games that ended in it."""
     torch.manual_seed(seed)
     env = make_vec(ID, GAMES, **GAME, seat=0, opponent="random", copy=True)
     observations, means = env.reset(seed=seed)[0], []
@@ -38,7 +38,7 @@ def train(updates: int = 12, seed: int = 1) -> list[float]:
             steps.append((seen, mask, action, choice.log_prob(action).detach(), value.detach(), *result))
         seen, mask, action, log_prob, value, reward, ended = map(torch.stack, zip(*steps, strict=True))
         means.append(float(reward.sum() / ended.sum()))
-        gain = torch.zeros_like(value)  # generalized advantages; what the last decision led to is not known yet
+        gain = torch.zeros_like(value)  # generalized advantages; the outcome of the last decision is not known yet
         for t in reversed(range(STEPS - 1)):
             gain[t] = reward[t] - value[t] + ~ended[t] * (value[t + 1] + 0.95 * gain[t + 1])
         data = [part[:-1].flatten(0, 1) for part in (seen, mask, action, log_prob, gain, gain + value)]

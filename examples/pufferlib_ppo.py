@@ -14,13 +14,13 @@ UPDATES, GAMES, STEPS, BATCHES = 12, 64, 16, 16
 
 
 def judge(network: nn.Module, rows: Tensor, actions: int) -> tuple[Categorical, Tensor]:
-    """Return the distribution of the legal actions and the value; a row ends with the mask, outputs with the value."""
+    """Return the distribution over legal actions, and the value; rows end with the mask, outputs with the value."""
     outputs, mask = network(rows[..., :-actions].float()), rows[..., -actions:]
     return Categorical(logits=outputs[..., :-1].masked_fill(mask == 0, -1e9)), outputs[..., -1]
 
 
 def train(updates: int = UPDATES, seed: int = 1) -> list[float]:
-    """Train, and return the mean reward of the games that ended in each rollout."""
+    """Train, and return for each rollout the mean reward of the games that ended in it."""
     torch.manual_seed(seed)
     options = {"num_envs": GAMES, "scenario": SCENARIO, "seat": 0}
     env = pufferlib.vector.make(PufferGames, env_kwargs=options, backend=pufferlib.PufferEnv, seed=seed)
@@ -31,7 +31,7 @@ def train(updates: int = UPDATES, seed: int = 1) -> list[float]:
     for _ in range(updates):
         steps = []
         for _ in range(STEPS):
-            seen = torch.from_numpy(observations.copy())  # PufferLib writes the next ones into the same buffer
+            seen = torch.from_numpy(observations.copy())  # PufferLib reuses the buffer for the next ones
             choice, value = judge(network, seen, actions)
             action = choice.sample()
             observations, reward, ended, _, _ = env.step(action.numpy())

@@ -15,7 +15,7 @@ UPDATES, DECISIONS = 12, 1024
 
 
 def make_ppo(seed: int = 1) -> PPO:
-    """Return PPO in this process; `env_runners(num_env_runners=...)` would give it more."""
+    """Return PPO that runs in this process; `env_runners(num_env_runners=...)` would add more processes."""
     config = (
         PPOConfig()
         .environment(RllibEnv, env_config={"scenario": SCENARIO}, disable_env_checking=True)
@@ -29,7 +29,7 @@ def make_ppo(seed: int = 1) -> PPO:
 
 
 def score(ppo: PPO, decisions: int = 64) -> float:
-    """Return the mean reward of the policy against random play, from either seat."""
+    """Return the mean reward of the policy against random play, from a random seat."""
     module = ppo.get_module("shared")
     env = make_vec("sackarmies_env/SackArmies-v0", 64, scenario=SCENARIO, seat="random", copy=True)
     observations, ends = env.reset(seed=1)[0], []
@@ -43,7 +43,7 @@ def score(ppo: PPO, decisions: int = 64) -> float:
 
 
 def train(updates: int = UPDATES) -> tuple[float, float]:
-    """Train, and return mean rewards against random play before and after."""
+    """Train, and return the mean rewards against random play before and after training."""
     ray.init(include_dashboard=False, num_cpus=1, log_to_driver=False)
     ppo = make_ppo()
     before = score(ppo)

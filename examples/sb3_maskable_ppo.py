@@ -15,7 +15,7 @@ DECISIONS = 8192
 
 
 def train(decisions: int = DECISIONS, seed: int = 1) -> tuple[float, float]:
-    """Train, and return the mean rewards before and after."""
+    """Train, and return the mean rewards before and after training."""
     torch.set_num_threads(1)  # a small network; more threads only wait for each other
     env = make_vec_env(ID, 8, seed=seed, env_kwargs=GAME | {"seat": 0, "mask_in_observation": False})
     model = MaskablePPO(

@@ -21,7 +21,7 @@ GAMES, DECISIONS = 8, 12_288
 
 
 class Masked(nn.Module):
-    """A layered network; of actions, illegal ones get no probability."""
+    """A layered network; if its outputs are actions, illegal ones get no probability."""
 
     def __init__(self, features: int, outputs: int) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class Masked(nn.Module):
 
 
 def train(decisions: int = DECISIONS, seed: int = 1) -> tuple[float, float]:
-    """Train, and return mean rewards before and after."""
+    """Train, and return the mean rewards before and after training."""
     torch.manual_seed(seed)
     envs = DummyVectorEnv([partial(gymnasium.make, ID, **GAME, seat=0) for _ in range(GAMES)])
     envs.seed(seed)

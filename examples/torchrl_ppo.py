@@ -20,14 +20,14 @@ UPDATES, DECISIONS = 12, 1024
 
 
 def make_env() -> TransformedEnv:
-    """Return the environment, with observations and masks of the types that networks take."""
+    """Return the environment, with observations and masks cast to the types that networks take."""
     env = GymWrapper(gymnasium.make(ID, **GAME, seat=0), categorical_action_encoding=True)
     floats = DTypeCastTransform(torch.int8, torch.float, in_keys=["observation"])
     return TransformedEnv(env, Compose(floats, DTypeCastTransform(torch.int8, torch.bool, in_keys=["action_mask"])))
 
 
 def train(updates: int = UPDATES, seed: int = 1) -> list[float]:
-    """Train, and return the mean reward of the games that ended in each rollout."""
+    """Train, and return for each rollout the mean reward of the games that ended in it."""
     torch.manual_seed(seed)
     env = SerialEnv(8, make_env)
     features, actions = env.observation_spec["observation"].shape[-1], env.action_spec.space.n

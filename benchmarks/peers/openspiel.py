@@ -1,8 +1,8 @@
-"""OpenSpiel from Python, with what its interface has fastest for masks and observations.
+"""OpenSpiel from Python, with the fastest masks and observations that its interface offers.
 
-Of the ways tried, the fastest at every one of these games: ids from `legal_actions()` written into a standing mask (the
-list of `legal_actions_mask()` is three to ten times slower where there are thousands of actions), and the observer of
-`open_spiel.python.observation`, which writes into a standing array (`observation_tensor()` builds a list).
+Of the ways tried, these were fastest in every one of the games: ids from `legal_actions()` written into a reused mask
+(the list from `legal_actions_mask()` is three to ten times slower with thousands of actions), and the observer of
+`open_spiel.python.observation`, which writes into a reused array (`observation_tensor()` builds a list).
 """
 
 from __future__ import annotations

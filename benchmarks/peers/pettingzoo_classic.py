@@ -1,4 +1,4 @@
-"""PettingZoo classic, through the bare environments: their wrappers check every call and are slower still."""
+"""PettingZoo classic, through the raw environments: the wrappers check every call and are slower still."""
 
 from __future__ import annotations
 

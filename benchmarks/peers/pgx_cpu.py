@@ -1,6 +1,6 @@
-"""Pgx on the CPU: one compiled step of many games, choice and restart included; the best of several batch sizes.
+"""Pgx on the CPU: one compiled step of many games, with choices and restarts, at the best of several batch sizes.
 
-XLA uses all cores. A step returns the whole states with their masks and observations, so none of it can be left out.
+XLA uses all cores. A step returns whole states with their masks and observations, so nothing can be optimized away.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _player(name: str, num_games: int, seed: int) -> Player:
         steps = -(-decisions // num_games)
         for _ in range(steps):
             states, key = step(states, key)
-            jax.block_until_ready(states)  # mask and observation are there before the next choice
+            jax.block_until_ready(states)  # mask and observation are ready before the next choice
         return steps * num_games
 
     return Player(play, sizes(env.num_actions, states.observation[0], num_games, os.cpu_count() or 1))

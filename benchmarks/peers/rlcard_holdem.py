@@ -1,4 +1,4 @@
-"""RLCard: no-limit hold'em through its environment; the mask is made of the legal actions it returns."""
+"""RLCard: no-limit hold'em through its environment; the mask is built from the legal actions that it returns."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Methods of search, compared at equal time: `python -m benchmarks.search_methods --ms 2 --pairs 50`.
+"""Search methods, compared at equal time: `python -m benchmarks.search_methods --ms 2 --pairs 50`.
 
-Each contestant plays pairs of games against each opponent: the same armies and chance, once in either seat. A
-contestant is a method, what it knows and its playouts a decision, `method:view:playouts`; what is left out is `fair`,
-and as many playouts as take `--ms` of processor time. Views other than `fair` are oracles: they know what is hidden.
-Contestants play each pair by turns. A pair is the unit of the intervals; a draw counts half.
+Each contestant plays pairs of games against each opponent: the same armies and chance, once in each seat. A contestant
+is written `method:view:playouts`: a method, what it knows, and its playouts per decision. The view defaults to `fair`,
+and the playouts to as many as take `--ms` of processor time. Views other than `fair` are oracles: they know what is
+hidden. Contestants play each pair by turns. Intervals treat each pair as one unit; a draw counts half.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def read_contestant(text: str) -> Contestant:
     """Return the contestant that `method:view:playouts` names.
 
     Raises:
-        ValueError: no such method or view, or no number of playouts.
+        ValueError: there is no such method or view, or the playouts are not a number.
     """
     method, view, playouts, *rest = [*text.split(":"), "", ""]
     view = view or "fair"
@@ -41,7 +41,7 @@ def row(cells: list[str]) -> str:
 
 
 def print_table(scores: dict[tuple[Contestant, Contestant], Score]) -> None:
-    """Print what was scored."""
+    """Print the scores as a Markdown table."""
     print(row(["method", "playouts", "against", "pairs", "games", "points", "ms a decision"]))
     print(row(["---"] * 7))
     for (one, other), score in scores.items():
@@ -53,7 +53,7 @@ def print_table(scores: dict[tuple[Contestant, Contestant], Score]) -> None:
 
 
 def note(line: str) -> None:
-    """Write a line about progress."""
+    """Write a progress line to stderr."""
     print(line, file=sys.stderr, flush=True)
 
 
@@ -80,7 +80,7 @@ def main() -> None:
         if one != other
     ]
     scores = {meeting: Score() for meeting in meetings}
-    for one, _ in meetings:  # what is compiled first is not to be measured
+    for one, _ in meetings:  # compile everything before measuring
         play_pair(replace(one, playouts=min(one.playouts, 4)), Contestant("greedy"), options.seed, 0, Score())
     begun = time.monotonic()
     for pair in range(options.pairs):

@@ -1,9 +1,9 @@
 """What it costs a search not to know what is hidden: `python -m benchmarks.search_methods.guessing --positions 300`.
 
 Positions are drawn from games of `greedy` against itself, between all armies. Each legal action is played on from the
-true state with many futures: the reference. Then flat search chooses, once by what its player may know and once as each
-oracle, and its choice counts as what the reference says, less what it says of the policy's choice. The game is the unit
-of the intervals. Gains are in points, hundredths of a game won: they add up over a game only roughly.
+true state with many futures: this is the reference. Then flat search chooses, once with what its player may know and
+once as each oracle. The gain of a choice is its reference value, less that of the policy's choice. Intervals treat each
+game as one unit. Gains are in points, hundredths of a win: they add up over a game only roughly.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ POINTS = 50.0  # of a return that is greater by 1
 
 
 def draw_positions(seed: int, number: int, count: int, focus: Focus | None = None) -> tuple[Game, list[Records]]:
-    """Return a game of `greedy` against itself, and true states in which there is a choice, and `focus` is not 0."""
+    """Return a game of `greedy` against itself, and `count` true states in which there is a choice and `focus` > 0."""
     game = make_game(SEATS, armies=list(draw_armies(seed, number)))
     match, positions = Match(game), []
     match.begin(seed_of(seed, "game", number))
@@ -61,7 +61,7 @@ def reference(search: Flat, states: Records, player: int, seed: int, futures: in
 
 
 def gains_of(game: Game, positions: list[Records], seed: int, options: argparse.Namespace) -> Iterator[list[float]]:
-    """Yield for each position what each view's choice gains, and what the best one would."""
+    """Yield for each position the gain of each view's choice, and that of the best action."""
     seats = {
         (name, player): Seat(Contestant("flat", name, options.playouts), game, player)
         for name in VIEWS
@@ -78,13 +78,13 @@ def gains_of(game: Game, positions: list[Records], seed: int, options: argparse.
 
 
 def interval(values: NDArray[np.float64]) -> str:
-    """Return mean and 95% interval of means of games."""
+    """Return the mean, with its 95% interval, of values that are means of games."""
     half = scipy.stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values))
     return f"{values.mean():+.2f} ({values.mean() - half:+.2f} to {values.mean() + half:+.2f})"
 
 
 def main() -> None:
-    """Search the positions, and print."""
+    """Search the positions and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--positions", type=int, default=300)
     parser.add_argument("--each", type=int, default=6, help="of a game")

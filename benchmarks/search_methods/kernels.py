@@ -1,4 +1,4 @@
-"""Kernels of the methods that are compared: plans that are played on, and a tree over information sets."""
+"""Kernels of the compared methods: playing plans on, and a tree over information sets."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ NO_STEP = -1
 
 @njit
 def sample_worlds(simulator, root, worlds, first, last, player, seed):
-    """Write states that may be the true one into `worlds` (w,), from number `first` to `last` - 1."""
+    """Write states that may be the true one into `worlds` (w,), at indices `first` to `last` - 1."""
     for world in range(first, last):
         sample_world(simulator, root, worlds[world : world + 1], player, derived_seed(seed, world))
 
 
 @njit
 def play_round(simulator, policy, evaluation, worlds, scratch, candidates, models, limits, values):
-    """Play each candidate on in some worlds, and write what that was worth.
+    """Play each candidate on in some worlds, and write the resulting values.
 
     All candidates meet the same chance and the same opponents in a world.
 
     Args:
-        simulator: of the game.
+        simulator: simulator of the game.
         policy: plays all seats.
-        evaluation: of the positions where playing on ends.
+        evaluation: values the positions where playing on ends.
         worlds: (w,) states.
         scratch: (1,) states, overwritten.
         candidates: (k, 2) int64: a legal id, and its row of `values`.
         models: (w, num_players) int64, the variant of the policy that each seat plays in a world.
-        limits: (4,) int64: the first world, the one behind the last, the player, and turns to be played after this one.
-        values: (rows, w) float64, overwritten there.
+        limits: (4,) int64: the first world, the last world + 1, the player, and the number of turns after this one.
+        values: (rows, w) float64, overwritten for these candidates and worlds.
 
     Returns:
         Decisions played, forced ones included.
@@ -70,7 +70,7 @@ def play_round(simulator, policy, evaluation, worlds, scratch, candidates, model
 
 @njit
 def holds_decision(plan, length, decision):
-    """Return whether one of the first steps of a plan answers such a decision."""
+    """Return whether one of the first `length` steps of a plan answers this kind of decision."""
     for i in range(length):
         if plan[i, DECISION] == decision:
             return True
@@ -79,7 +79,7 @@ def holds_decision(plan, length, decision):
 
 @njit
 def complete_plan(simulator, policy, root, states, plan, length):
-    """Add what the policy chooses to the first `length` steps of a plan, which have led to `states[0]`."""
+    """Extend the first `length` steps of a plan, which have led to `states[0]`, by the policy's choices."""
     for i in range(length, len(plan)):
         plan[i, DECISION] = NO_STEP
     while length < len(plan) and goes_on(states[0], root[0]) and not holds_decision(plan, length, states[0].decision):
@@ -91,15 +91,15 @@ def complete_plan(simulator, policy, root, states, plan, length):
 
 @njit(counted=True)
 def make_plans(simulator, policy, root, scratch, base, length, plans):
-    """Write the plans that begin with some steps of `base` and go on with each legal id; return how many.
+    """Write the plans that begin with `length` steps of `base` and go on with each legal id; return how many.
 
     Args:
-        simulator: of the game.
+        simulator: simulator of the game.
         policy: makes the choices after that.
         root: (1,), a state of the player's information set.
         scratch: (2,) states, overwritten.
         base: (depth, 2) int64, a plan.
-        length: how many of its steps to keep; there is another one.
+        length: how many of its steps to keep, fewer than depth.
         plans: (k, depth, 2) int64, overwritten: decisions and legal ids, NO_STEP after the last one.
     """
     scratch[0] = root[0]
@@ -121,7 +121,7 @@ def make_plans(simulator, policy, root, scratch, base, length, plans):
 
 @njit
 def follow(simulator, policy, states, plan, player, models, last_turn):
-    """Play a plan as far as its decisions come up and its ids are legal; the policy plays the other seats."""
+    """Play a plan for as long as its decisions come up and its ids are legal; the policy plays the other seats."""
     for i in range(len(plan)):
         while not is_over(states[0]) and states[0].current_player != player and states[0].turn <= last_turn:
             step(simulator, states, choose_next(simulator, policy, states, models[states[0].current_player]))
@@ -134,7 +134,7 @@ def follow(simulator, policy, states, plan, player, models, last_turn):
 
 @njit
 def play_plans(simulator, policy, evaluation, worlds, scratch, plans, rows, models, limits, values):
-    """Play plans on in some worlds, and write what that was worth; arguments as of `play_round`."""
+    """Play plans on in some worlds, and write the resulting values; arguments as for `play_round`."""
     first, last, player, horizon = limits
     for world in range(first, last):
         last_turn = worlds[world].turn + horizon
@@ -153,7 +153,7 @@ WORD = 8  # bytes
 
 @njit(counted=True)
 def key_of(observation, player):
-    """Return a hash of what a player sees, (size,) int8."""
+    """Return a hash of a player's observation, (size,) int8."""
     found = np.uint64(player) + KEY
     rest = len(observation) % WORD
     words = observation[: len(observation) - rest].view(np.uint64)
@@ -167,7 +167,7 @@ def key_of(observation, player):
 
 @njit
 def place_of(keys, key):
-    """Return where a key is in the table, or where it belongs."""
+    """Return the index at which the table holds a key, or where the key belongs."""
     mask = np.uint64(len(keys) - 1)
     place = key & mask
     while keys[place] != np.uint64(0) and keys[place] != key:
@@ -177,7 +177,7 @@ def place_of(keys, key):
 
 @njit
 def edge_of(node, action):
-    """Return the key of an action at a node; of the node itself for action -1."""
+    """Return the key of an action at a node; for action -1, that of the node itself."""
     return mix(node ^ (np.uint64(action + 2) * KEY)) | np.uint64(1)
 
 
@@ -186,12 +186,12 @@ def select(tree, node, ids, count, prior, settings):
     """Return the legal id that PUCT chooses at a node.
 
     Args:
-        tree: keys, visits and sums of values for the node's player.
-        node: its key.
+        tree: keys, visits, and sums of values for the node's player.
+        node: key of the node.
         ids: (k,) int64, legal ids.
-        count: how many.
-        prior: what the policy chooses.
-        settings: (2,) float64: weight of exploration, and the prior's share beyond an equal one.
+        count: number of legal ids.
+        prior: the policy's choice.
+        settings: (2,) float64: weight of exploration, and the share of `prior` beyond an equal one.
     """
     keys, visits, sums = tree
     own = place_of(keys, edge_of(node, -1))
@@ -221,20 +221,20 @@ def add_visit(tree, key, value):
 
 @njit(counted=True)
 def grow_tree(simulator, policy, evaluation, root, scratch, tree, models, seeds, limits, settings):
-    """Search: each iteration samples a world, goes down the tree, adds a node, and plays on from there.
+    """Search: each iteration samples a world, descends the tree, adds a node, and plays on from there.
 
-    Nodes are what the current player sees; each player maximizes their own value, in games of two players.
+    Nodes are what the current player sees. Each player maximizes their own value. For two-player games.
 
     Args:
-        simulator: of the game.
-        policy: the prior of every node, and plays on.
-        evaluation: of the positions where playing on ends.
-        root: (1,).
+        simulator: simulator of the game.
+        policy: gives the prior of every node, and plays on.
+        evaluation: values the positions where playing on ends.
+        root: (1,), a state of the player's information set.
         scratch: (1,) states, overwritten.
-        tree: as in `select`, empty; room for twice the iterations and more.
-        models: (num_players,) int64.
-        seeds: (iterations,) int64, of the worlds.
-        limits: (2,) int64: the player, and turns to be played after this one.
+        tree: as in `select`, empty; with room for more than twice the iterations.
+        models: (num_players,) int64, the variant of the policy that each seat plays.
+        seeds: (iterations,) int64, seeds of the worlds.
+        limits: (2,) int64: the player, and the number of turns to play after this one.
         settings: as in `select`.
     """
     player, horizon = limits
@@ -272,7 +272,7 @@ def grow_tree(simulator, policy, evaluation, root, scratch, tree, models, seeds,
 
 @njit
 def read_root(simulator, root, tree, ids, visits, sums):
-    """Write how often each legal id of the root was chosen, and the sums of its values; return how many ids."""
+    """Write how often each legal id of the root was chosen and the sum of its values; return how many ids."""
     look(simulator, root)
     node = key_of(simulator.decision.observations[0], np.int64(root[0].current_player))
     count = min(list_legal(root[0], ids), len(ids))

@@ -1,6 +1,6 @@
-"""The methods that are compared: flat search as it is shipped, and what might take its place.
+"""The compared methods: flat search as shipped, and alternatives to it.
 
-All play positions on with the same policy, horizon and evaluation; what differs is which positions, and how often.
+All play positions on with the same policy, horizon and evaluation; they differ in which positions, and how often.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Method(ABC):
     """A way to choose in one game that a player searches in.
 
     Args:
-        game: as the player may know it.
-        playouts: how many times a decision plays the position on.
+        game: the game as the player may know it.
+        playouts: number of playouts per decision.
     """
 
     def __init__(self, game: Game, playouts: int) -> None:
@@ -61,11 +61,11 @@ class Method(ABC):
         Args:
             root: `(1,)`, a state of the player's information set, with at least two legal ids; not changed.
             player: the current player.
-            seed: of the worlds.
+            seed: seed of the worlds.
         """
 
     def sample(self, first: int, last: int, player: int, seed: int) -> None:
-        """Sample worlds from `root`, which has been copied."""
+        """Sample worlds from `self.root`, which must hold a copy of the root."""
         sample_worlds(self.simulator, self.root, self.worlds, first, last, player, seed)
 
 
@@ -78,7 +78,7 @@ class Scripted(Method):
 
 
 class Flat(Method):
-    """Flat search with sequential halving, as shipped, but in all decisions alike; opponents play as tuned."""
+    """Flat search with sequential halving, as shipped, but alike in all decisions; opponents play the tuned policy."""
 
     def __init__(self, game: Game, playouts: int) -> None:
         super().__init__(game, playouts)
@@ -93,9 +93,9 @@ class Flat(Method):
 class Gumbel(Method):
     """Root selection of Gumbel MuZero (Danihelka and others, "Policy improvement by planning with Gumbel", 2022).
 
-    The prior gives the policy's choice a share of its own. Gumbel noise draws the actions that are considered, without
-    replacement; sequential halving shares out the budget; the one with the greatest sum of logit and scaled value is
-    chosen. As in flat search, actions that are still compared are played on in the same worlds.
+    The prior gives the policy's choice an extra share. Gumbel noise draws the actions to consider, without replacement;
+    sequential halving divides the budget among them; the action with the greatest sum of logit and scaled value is
+    chosen. As in flat search, the actions still in the race are played on in the same worlds.
     """
 
     CONSIDERED = 16
@@ -104,7 +104,7 @@ class Gumbel(Method):
     SCALE = 0.3  # `c_scale` there, for values from 0 to 1: 1.0 in board games, 0.1 in Atari
 
     def choose(self, root: Records, player: int, seed: int) -> int:
-        """Return what is left after the last halving."""
+        """Return the action left after the last halving."""
         rng = np.random.default_rng(seed)
         copy_records(root, self.root)
         actions = np.array(legal_ids(root["legal"][0]), np.int64)
@@ -135,7 +135,7 @@ class Gumbel(Method):
         seed: int,
         values: NDArray[np.float64],
     ) -> None:
-        """Play some of the actions on in worlds from the first to the one before the last."""
+        """Play the running actions on in worlds `worlds[0]` to `worlds[1]` - 1."""
         self.sample(*worlds, player, seed)
         candidates = np.stack([actions[running], running], axis=1)
         limits = np.array([*worlds, player, self.settings.horizon])
@@ -143,15 +143,15 @@ class Gumbel(Method):
 
 
 class SharpGumbel(Gumbel):
-    """The same with the scale of values that was published for board games."""
+    """`Gumbel` with the scale of values that was published for board games."""
 
     SCALE = 1.0
 
 
 class Tree(Method):
-    """Information-set Monte-Carlo tree search: PUCT, nodes by what the current player sees, one more a playout.
+    """Information-set Monte-Carlo tree search: PUCT, nodes by what the current player sees, one new node per playout.
 
-    The policy's choice has a share of the prior of its own; playing on ends after as many turns as in flat search. The
+    The policy's choice gets an extra share of the prior. Playing on ends after as many turns as in flat search. The
     action that was chosen most often is taken. For two players.
     """
 
@@ -164,7 +164,7 @@ class Tree(Method):
         self.tree = np.zeros(size, np.uint64), np.zeros(size, np.int64), np.zeros(size)
 
     def choose(self, root: Records, player: int, seed: int) -> int:
-        """Return what the tree has gone through most."""
+        """Return the action of the root with the most visits."""
         copy_records(root, self.root)
         for column in self.tree:
             column[:] = 0
@@ -177,7 +177,7 @@ class Tree(Method):
 
 
 class FreeTree(Tree):
-    """The same with less trust in the policy."""
+    """`Tree` with less trust in the policy."""
 
     EXPLORATION, PRIOR = 0.2, 0.5
 
@@ -185,11 +185,11 @@ class FreeTree(Tree):
 class Macros(Method):
     """Flat search among whole actions: a verb, what it is done with, and where.
 
-    A plan is an id and the choices that follow from it, made by the policy; others follow by taking, at one of those
-    choices, what the policy would not. First all ids are compared, with the policy's choices after them; then the best
-    of those plans are compared with what differs from them in the second choice, then in the third. What is left is
-    compared by sequential halving, and the policy's own plan is left only through a gate. The choices
-    of the plan are then made without a search, as long as they are asked for and legal.
+    A plan is an id and the choices that follow from it, made by the policy; taking something else at one of those
+    choices gives another plan. First all ids are compared, with the policy's choices after them. Then the best of those
+    plans are compared with plans that differ from them in the second choice, then in the third, then in the fourth.
+    Sequential halving decides among the best of all; its winner must pass a gate to replace the policy's own plan. The
+    later choices of the plan are then made without a search, as long as they are asked for and legal.
     """
 
     DEPTH = 4  # choices of a plan
@@ -197,7 +197,7 @@ class Macros(Method):
     WIDTH = 3  # plans whose later choices are changed
     FINALISTS = 8
     GATE = 1.2  # standard errors by which another plan must be better
-    CAUTION = 1.0  # times that
+    CAUTION = 1.0  # factor of GATE
 
     def __init__(self, game: Game, playouts: int) -> None:
         super().__init__(game, playouts)
@@ -207,7 +207,7 @@ class Macros(Method):
         self.turn = 0
 
     def choose(self, root: Records, player: int, seed: int) -> int:
-        """Return the next step of the plan, or the first one of the best of new plans."""
+        """Return the next step of the plan, or the first step of the best new plan."""
         planned = self.next_step(root)
         if planned is not None:
             return planned
@@ -220,7 +220,7 @@ class Macros(Method):
         return int(plan[0, ACTION])
 
     def next_step(self, root: Records) -> int | None:
-        """Return the next step of the plan if it is what is asked for, else None, and drop it."""
+        """Return the next step of the plan if it is what is asked for; otherwise drop the plan and return None."""
         if len(self.rest):
             decision, action = self.rest[0].tolist()
             is_asked = int(root["decision"][0]) == decision and int(root["turn"][0]) == self.turn
@@ -231,7 +231,7 @@ class Macros(Method):
         return None
 
     def search(self, plans: Plans, player: int, seed: int) -> Plans:
-        """Return the best plan, `(depth, 2)`: one of these, which differ in the first choice, or of others."""
+        """Return the best plan, `(depth, 2)`: one of `plans`, which differ in the first choice, or a variation."""
         rng = np.random.default_rng(seed)
         own = plans[:, 0, ACTION] == prior_choice(self.simulator, self.policy, self.root, 0)
         race = PlanRace(self, plans[own], player, seed)
@@ -244,7 +244,7 @@ class Macros(Method):
         return race.decide(self.FINALISTS)
 
     def changed(self, plan: Plans, place: int) -> Plans:
-        """Return the plans that differ from one at a place, and may afterwards."""
+        """Return the plans that differ from `plan` at a place, and may differ after it."""
         if plan[place, DECISION] == NO_STEP:
             return self.buffer[:0]
         found = self.plans_from(plan, place)
@@ -252,14 +252,14 @@ class Macros(Method):
         return others
 
     def plans_from(self, base: Plans, length: int) -> Plans:
-        """Return the plans that begin like another one."""
+        """Return the plans that begin with `length` steps of `base` and go on with each legal id."""
         given = base.copy()
         count = make_plans(self.simulator, self.policy, self.root, self.scratch, given, length, self.buffer)
         return self.buffer[:count].copy()
 
 
 class CautiousMacros(Macros):
-    """The same with a wider gate: of more candidates, the best is more often only lucky."""
+    """`Macros` with a wider gate: among more candidates, the best is more often only lucky."""
 
     CAUTION = 1.5
 
@@ -271,12 +271,12 @@ class PlanRace:
         self.method, self.player, self.seed = method, player, seed
         self.plans = own
         self.values = np.zeros((1, MAX_WORLDS))
-        self.played = 0  # worlds in which all that are in the race have been played
+        self.played = 0  # worlds in which all plans in the race have been played
         self.left = method.playouts
         self.running = np.zeros(1, np.int64)
 
     def enter(self, plans: Plans) -> None:
-        """Let more plans take part, from the first world on."""
+        """Add plans to the race, and play them in the worlds played so far."""
         rows = np.arange(len(self.plans), len(self.plans) + len(plans))
         self.plans = np.concatenate([self.plans, plans])
         self.values = np.concatenate([self.values, np.zeros((len(plans), MAX_WORLDS))])
@@ -285,7 +285,7 @@ class PlanRace:
             self.play(rows, 0, self.played)
 
     def play_more(self, count: int) -> None:
-        """Play what is in the race on in more worlds."""
+        """Play the plans in the race on in `count` more worlds."""
         first, last = self.played, min(self.played + count, MAX_WORLDS)
         self.method.sample(first, last, self.player, self.seed)
         self.play(self.running, first, last)
@@ -300,16 +300,16 @@ class PlanRace:
         self.left -= (last - first) * len(rows)
 
     def order(self) -> NDArray[np.int64]:
-        """Return what is in the race, the best first."""
+        """Return the rows of the plans in the race, the best first."""
         means = self.values[self.running, : self.played].mean(axis=1)
         return self.running[np.argsort(-means, kind="stable")]
 
     def best(self, count: int) -> Plans:
-        """Return the best plans."""
+        """Return the `count` best plans."""
         return self.plans[self.order()[:count]]
 
     def decide(self, finalists: int) -> Plans:
-        """Spend what is left by sequential halving, and return the best plan, or the policy's own at the gate."""
+        """Spend what is left by sequential halving; return the best plan, or the policy's own if it fails the gate."""
         self.keep(finalists)
         rounds = rounds_of(len(self.running))
         for number in range(rounds):
@@ -327,12 +327,12 @@ class PlanRace:
         return plan
 
     def keep(self, count: int) -> None:
-        """Leave the best in the race, and the policy's own."""
+        """Keep only the `count` best plans and the policy's own in the race."""
         self.running = np.unique(np.append(self.order()[:count], 0))
 
 
 def draw(plans: Plans, room: int, rng: np.random.Generator) -> Plans:
-    """Return as many of the plans as there is room for."""
+    """Return at most `room` of the plans, drawn at random."""
     if len(plans) <= room:
         return plans
     return plans[rng.choice(len(plans), max(0, room), replace=False)]

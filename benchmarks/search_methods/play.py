@@ -1,4 +1,4 @@
-"""Games between methods: equal time, duplicate pairs, and what they scored."""
+"""Games between methods: equal time, duplicate pairs, and scores."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ CALIBRATIONS, CALIBRATION_PAIRS = 2, 3
 
 @dataclass(frozen=True)
 class Contestant:
-    """A method with a budget, and what it knows.
+    """A method, what it knows, and its budget.
 
     Attributes:
         method: a key of METHODS.
         view: a key of VIEWS.
-        playouts: the budget of a decision.
+        playouts: the budget per decision.
     """
 
     method: str
@@ -38,7 +38,7 @@ class Contestant:
 
     @property
     def label(self) -> str:
-        """Its name in tables; oracles say so."""
+        """Its name in tables, which marks oracles."""
         oracle = f", oracle: knows {VIEWS[self.view].keeps}" if VIEWS[self.view].is_oracle else ""
         return f"`{self.method}`{oracle}"
 
@@ -51,7 +51,7 @@ class Seat:
         self.method: Method = METHODS[contestant.method](self.view.game(game, player), contestant.playouts)
 
     def choose(self, states: Records, seed: int) -> tuple[int, float]:
-        """Return a legal id, and seconds of processor time that it took."""
+        """Return a legal id, and the seconds of processor time that the choice took."""
         root = self.view.root(self.game, states, self.player)
         begun = time.process_time()
         action = self.method.choose(root, self.player, seed)
@@ -63,9 +63,9 @@ class Score:
     """What a contestant scored against another one.
 
     Attributes:
-        pairs: points of its two games of each pair, 0 to 2, a draw counting half.
+        pairs: points from the two games of each pair, 0 to 2; a draw counts half.
         seconds: processor time of its decisions.
-        decisions: how many.
+        decisions: number of its decisions.
     """
 
     pairs: list[float] = field(default_factory=list)
@@ -92,7 +92,7 @@ class Score:
 
 
 def seed_of(*parts: object) -> int:
-    """Return a seed of 62 bits that follows from these values."""
+    """Return a 62-bit seed derived from these values."""
     return int.from_bytes(hashlib.blake2b(repr(parts).encode(), digest_size=8).digest(), "little") >> 2
 
 
@@ -105,7 +105,7 @@ def draw_armies(seed: int, pair: int) -> tuple[str, str]:
 
 
 def play_pair(one: Contestant, other: Contestant, seed: int, pair: int, score: Score) -> None:
-    """Play a pair: the same armies and the same chance, each contestant once in each seat; add it up for `one`."""
+    """Play a pair of games with the same armies and chance, each contestant once in each seat; add it up for `one`."""
     game = make_game(SEATS, armies=list(draw_armies(seed, pair)))
     points = 0.0
     for place in range(SEATS):
@@ -130,21 +130,21 @@ def play_pair(one: Contestant, other: Contestant, seed: int, pair: int, score: S
 def calibrate(
     contestants: Sequence[Contestant], milliseconds: float, seed: int, told: Callable[[str], None]
 ) -> list[Contestant]:
-    """Return the contestants with budgets that take so long a decision in games against `greedy`.
+    """Return the contestants with budgets that take about `milliseconds` a decision in games against `greedy`.
 
-    They play the same pairs by turns, so that what else the machine does slows down all alike.
+    They play the same pairs by turns, so that other load on the machine slows all of them alike.
 
     Args:
-        contestants: those whose budget is given keep it.
-        milliseconds: of processor time, the mean of all decisions with a choice.
-        seed: of the games.
+        contestants: those with a given budget keep it.
+        milliseconds: processor time, the mean over all decisions with a choice.
+        seed: seed of the games.
         told: called with a line for each round.
     """
     found = [one if one.playouts else replace(one, playouts=round(6 * milliseconds)) for one in contestants]
     opponent = Contestant("greedy")
     for number in range(CALIBRATIONS):
         scores = [Score() for _ in found]
-        for pair in range(-1, CALIBRATION_PAIRS):  # the first one compiles, and is left out
+        for pair in range(-1, CALIBRATION_PAIRS):  # the first pair compiles, and is not counted
             for one, score in zip(found, scores, strict=True):
                 play_pair(one, opponent, seed, max(pair, 0), score if pair >= 0 else Score())
         times = [
@@ -159,5 +159,5 @@ def calibrate(
 
 
 def scaled(one: Contestant, score: Score, milliseconds: float) -> int:
-    """Return the budget that should take so long, from what another one took."""
+    """Return the budget that should take `milliseconds`, from the time that the current one took."""
     return max(2, round(one.playouts * milliseconds / score.milliseconds))

@@ -1,8 +1,8 @@
-"""What a method of search is given: a game with its sampler, and the state that it samples from.
+"""What a search method is given: a game with its sampler, and the state that it samples from.
 
 Fair methods get what agents get: the game as the player may know it, and a state of their information set. Oracles get
-the true state and a game whose sampler leaves part of it as it is. They measure what hidden information costs, and they
-are not agents: `sackarmies_agents` has no name for them, and nothing here can be reached by one.
+the true state and a game whose sampler leaves part of it unchanged. They measure what hidden information costs. They
+are not agents: `sackarmies_agents` has no name for them, and no agent name can reach anything here.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sackarmies_env.games.sack_armies.rules.stats import refresh_stats
 from sackarmies_env.games.sack_armies.state.constants import Zone
 from sackarmies_env.games.sack_armies.state.zones import clear_stats, first_token
 
-EXCHANGES = 16  # tried a hidden token: enough to mix those of one army
+EXCHANGES = 16  # attempts per hidden token: enough to mix those of one army
 
 
 # --- samplers of oracles, in place of `determinize_games` and with its arguments
@@ -35,7 +35,7 @@ EXCHANGES = 16  # tried a hidden token: enough to mix those of one army
 
 @njit
 def keep_truth(params, states, players, seeds):
-    """Leave everything as it is but future chance."""
+    """Resample only future chance; everything else stays as it is."""
     for i in range(len(states)):
         seed_streams(states[i], seeds[i])
 
@@ -51,7 +51,7 @@ def keep_armies(params, states, players, seeds):
 
 @njit
 def mix_zones(params, state, player, zones):
-    """Let random pairs of hidden tokens of a General in these zones, as bits, exchange what they are."""
+    """Exchange the identities of random pairs of a General's hidden tokens in `zones`, a bit set."""
     note_backs(params, state, player)
     state.sample_done = ~NO_BITS
     start = first_token(params, player)
@@ -70,7 +70,7 @@ def mix_zones(params, state, player, zones):
 
 @njit
 def mix_states(params, states, players, seeds, zones):
-    """Resample future chance, and which of the tokens that opponents hide in some zones is which."""
+    """Resample future chance, and the identities of the tokens that opponents hide in `zones`."""
     for i in range(len(states)):
         state = states[i]
         seed_streams(state, seeds[i])
@@ -89,13 +89,13 @@ OUT_OF_HAND = np.uint64(1 << Zone.SACK | 1 << Zone.BATTLEGROUND | 1 << Zone.ATTA
 
 @njit
 def keep_battleground(params, states, players, seeds):
-    """Leave what lies on the battleground; hands and sacks are mixed."""
+    """Keep what lies on the battleground; mix hands and sacks."""
     mix_states(params, states, players, seeds, OUT_OF_SIGHT)
 
 
 @njit
 def keep_hands(params, states, players, seeds):
-    """Leave what is in hands; what is face down on the battleground, and sacks, are mixed."""
+    """Keep what is in hands; mix sacks and what is face down on the battleground."""
     mix_states(params, states, players, seeds, OUT_OF_HAND)
 
 
@@ -104,11 +104,11 @@ def keep_hands(params, states, players, seeds):
 
 @dataclass(frozen=True)
 class View:
-    """What a method of search knows of the positions of a game.
+    """What a search method knows of the positions of a game.
 
     Attributes:
-        sampler: in place of the game's own; None: the method knows what its player may know.
-        keeps: what it leaves as it is in truth.
+        sampler: replaces the game's own; None if the method knows only what its player may know.
+        keeps: what the sampler leaves as it truly is.
     """
 
     sampler: Callable[..., Any] | None
@@ -116,7 +116,7 @@ class View:
 
     @property
     def is_oracle(self) -> bool:
-        """Whether it knows what is hidden from its player."""
+        """Whether the method knows something that is hidden from its player."""
         return self.sampler is not None
 
     def game(self, game: Game, player: int) -> Game:
@@ -134,7 +134,7 @@ class View:
 
 @functools.lru_cache(maxsize=4)
 def doctored(game: Game, sampler: Callable[..., Any]) -> Game:
-    """Return a game with another sampler; with params of its own, which samplers may write to."""
+    """Return a copy of a game with another sampler, and with its own params, which samplers may write to."""
     return replace(game, params=copies_of(game.params, np.zeros(1, np.int64)), determinize_batch=sampler)
 
 

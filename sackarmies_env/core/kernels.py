@@ -1,9 +1,9 @@
-"""Compiled kernels as values: what kernels of others are given, to be called from machine code.
+"""Compiled kernels as values, to be passed to other kernels and called from machine code.
 
-A kernel that calls the rules by their name would have them compiled into it once more, for the better part of a minute.
-Through a `Kernel` it calls the machine code that there is already, and compiles in a moment. The types of all arguments
-are fixed with it: numbers are converted, arrays of another type are refused where the calling kernel is compiled, and
-nothing is ever compiled a second time.
+In a kernel that calls the rules by name, they would be compiled once more, for the better part of a minute. Through a
+`Kernel` it calls existing machine code, and compiles in a moment. The types of all arguments are then fixed: numbers
+are converted, arrays of another type are refused when the calling kernel is compiled, and nothing is ever compiled a
+second time.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ Function = Callable[..., Any]
 
 
 class Kernel(WrapperAddressProtocol):
-    """A compiled kernel with fixed types of arguments; call it from Python, or hand it to kernels.
+    """A compiled kernel with fixed types of arguments; call it from Python, or pass it to kernels.
 
     Args:
         function: a kernel, see `core.jit.njit`.
-        examples: an argument of each type that it will be given.
+        examples: one argument of each type that it takes.
 
     Raises:
-        TypeError: in calls from Python, for arrays of another type. Kernels that hand over others do not compile: numba
-            raises "mismatch of argument types".
+        TypeError: in calls from Python, for arrays of another type or another number of arguments. Kernels that pass
+            arrays of another type do not compile: numba raises "mismatch of argument types".
     """
 
     def __init__(self, function: Any, *examples: Any) -> None:
@@ -61,7 +61,7 @@ class Kernel(WrapperAddressProtocol):
         return self._function(*(self._converted(place, one) for place, one in enumerate(arguments)))
 
     def _converted(self, place: int, argument: Any) -> Any:
-        """Return an argument as the type that the kernel takes there: numba would compile it anew for another one."""
+        """Return an argument as the type that the kernel takes there: for another one, numba would compile it again."""
         wanted = self._signature.args[place]
         if isinstance(wanted, numba.types.Integer):
             return as_dtype(wanted).type(index(argument))
@@ -87,14 +87,14 @@ type_of_plain_array = typeof_impl.dispatch(np.ndarray)
 
 @functools.lru_cache(maxsize=256)
 def type_of_record(dtype: np.dtype[np.void], is_aligned: bool) -> Any:
-    """Return numba's type of a record; `is_aligned` tells dtypes apart that numpy takes for equal."""
+    """Return numba's type of a record; `is_aligned` distinguishes dtypes that numpy considers equal."""
     del is_aligned
     return from_dtype(dtype)
 
 
 @typeof_impl.register(np.ndarray)  # type: ignore[untyped-decorator] # numba's types are skipped
 def type_of_array(array: NDArray[Any], context: Any) -> Any:
-    """Return numba's type of an array; numba would go through all fields of a record for each one, for milliseconds."""
+    """Return numba's type of an array; for each one, numba would spend milliseconds on all fields of a record."""
     if array.dtype.names is None:
         return type_of_plain_array(array, context)
     record = type_of_record(array.dtype, array.dtype.isalignedstruct)
@@ -102,7 +102,7 @@ def type_of_array(array: NDArray[Any], context: Any) -> Any:
 
 
 class Bundle:
-    """A mixin of named tuples that kernels are given: their type is found once.
+    """A mixin for named tuples that are passed to kernels: their type is found only once.
 
     numba would go through all fields of all records in each call, which takes a millisecond.
     """
@@ -119,10 +119,10 @@ def type_of_bundle(bundle: Any, context: Any) -> Any:
 
 
 def make_kernel(function: Function, *examples: Any) -> Function:
-    """Return `function` as a `Kernel`; interpreted kernels are functions and stay so.
+    """Return `function` as a `Kernel`, or unchanged if kernels are interpreted.
 
     Raises:
-        ValueError: it is not compiled.
+        ValueError: `function` is not compiled.
     """
     if INTERPRETED:
         return function
@@ -132,10 +132,10 @@ def make_kernel(function: Function, *examples: Any) -> Function:
 
 
 def exact_array(name: str, array: Any, dtype: Any, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return an array that is written to, as it is, if it is one that kernels know.
+    """Return an array that kernels are to write to, unchanged, if they accept it.
 
     Raises:
-        ValueError: it has another dtype or shape, is not contiguous in the order of C, or can only be read.
+        ValueError: it is no array, has another dtype or shape, is not C-contiguous, or is read-only.
     """
     if isinstance(array, np.ndarray) and array.dtype == dtype and array.shape == shape and array.flags.carray:
         return array
@@ -148,6 +148,6 @@ def exact_array(name: str, array: Any, dtype: Any, shape: tuple[int, ...]) -> ND
 
 
 def dtype_name(dtype: Any) -> str:
-    """Return a dtype in a few words: records may have hundreds of fields."""
+    """Return a short description of a dtype: records may have hundreds of fields."""
     plain = np.dtype(dtype)
     return str(plain) if plain.names is None else f"records of {len(plain.names)} fields and {plain.itemsize} bytes"

@@ -1,4 +1,4 @@
-"""Legal ids as bits: the fields `legal` `(words,)` uint64 and `num_legal` of a state, offered, read and chosen from."""
+"""Legal ids as bits: writing and reading the fields `legal` `(words,)` uint64 and `num_legal`, and choosing an id."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ def legal_fields(words: int | str) -> list[StateField]:
 
 
 def make_layout(num_actions: int, num_players: int, *fields: StateField) -> StateLayout:
-    """Return the record of a game: what all games have, room for so many actions and seats, and fields of its own."""
+    """Return the state layout of a game: common fields, with room for its actions and seats, and its own fields."""
     common = (*COMMON_FIELDS, *legal_fields(num_words(num_actions)))
     return StateLayout((*common, *fields), {SEAT: num_players})
 
 
 def legal_ids(state_legal: NDArray[np.uint64]) -> list[int]:
-    """Return the ids whose bits are set in the field `legal` of one state, rising."""
+    """Return the ids whose bits are set in the field `legal` of one state, ascending."""
     octets = np.ascontiguousarray(state_legal).view(np.uint8)
     return [int(action) for action in np.flatnonzero(np.unpackbits(octets, bitorder="little"))]
 
 
 def pack_mask(mask: NDArray[np.int8]) -> NDArray[np.uint64]:
-    """Return a mask `(num_actions,)` as the field `legal` holds it, `(words,)` uint64."""
+    """Return a mask `(num_actions,)` in the form of the field `legal`, `(words,)` uint64."""
     padded = np.zeros(num_words(len(mask)) * WORD_BITS, np.uint8)
     padded[: len(mask)] = mask
     packed: NDArray[np.uint64] = np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64)
@@ -68,7 +68,7 @@ def pack_mask(mask: NDArray[np.int8]) -> NDArray[np.uint64]:
 
 @njit
 def clear_legal(state):
-    """Offer nothing."""
+    """Clear all legal ids."""
     for word in range(len(state.legal)):
         state.legal[word] = np.uint64(0)
     state.num_legal = 0
@@ -82,7 +82,7 @@ def is_allowed(state, action):
 
 @njit
 def allow(state, action):
-    """Offer `action`, which may be offered already."""
+    """Offer `action`; it may be offered already."""
     if not is_allowed(state, action):
         state.legal[action // WORD_BITS] |= ONE << np.uint64(action % WORD_BITS)
         state.num_legal += 1
@@ -105,7 +105,7 @@ def allow_all(state, first, bits):
 
 @njit
 def first_allowed(state):
-    """Return the least id that is offered; there must be one."""
+    """Return the lowest id that is offered; there must be one."""
     action = np.int64(0)
     while not is_allowed(state, action):
         action += 1
@@ -117,7 +117,7 @@ def first_allowed(state):
 
 @njit
 def choose_legal(state, word):
-    """Return the legal id that 32 random bits choose, each equally likely; NO_ACTION where nothing is legal."""
+    """Return the legal id that 32 random bits choose, all equally likely; NO_ACTION if nothing is legal."""
     rank = below(word, np.int64(state.num_legal))
     for i in range(len(state.legal)):
         bits = np.uint64(state.legal[i])
@@ -133,8 +133,8 @@ def choose_from_mask(stream, action_mask):
     """Return the legal id that the next word of a stream of choices chooses, as `choose_legal` does from bits.
 
     Args:
-        stream: (1,) int64, where the stream stands; goes on.
-        action_mask: (num_actions,) int8; NO_ACTION is returned where nothing is legal.
+        stream: (1,) int64, the stream, advanced by one.
+        action_mask: (num_actions,) int8; NO_ACTION is returned if nothing is legal.
     """
     stream[0] = next_choice(stream[0])
     count = np.int64(0)
@@ -153,7 +153,7 @@ def choose_from_mask(stream, action_mask):
 
 @njit
 def write_mask(state, is_over, row):
-    """Write the legal ids as bytes, row (num_actions,) int8, none where `is_over`; many are done at once."""
+    """Write the legal ids as bytes into row (num_actions,) int8, none if `is_over`; many are written at once."""
     for word in range((len(row) + WORD_BITS - 1) // WORD_BITS):
         bits = np.uint64(0) if is_over else state.legal[word]
         part = row[word * WORD_BITS : (word + 1) * WORD_BITS]

@@ -1,7 +1,7 @@
-"""Games played from kernels of one's own: step, look, sample and play on without a way back through Python.
+"""Games played from your own kernels: step, look, sample and play on without returning to Python.
 
-A `Simulator`, made by `Game.simulator`, is handed to a function compiled with numba, which calls the kernels of this
-module. They call the rules through their machine code (`core.kernels`), so such a function compiles in a second:
+Pass a `Simulator`, made by `Game.simulator`, to a function compiled with numba that calls the kernels of this module.
+They call the rules through their machine code (`core.kernels`), so such a function compiles in a second:
 
     @numba.njit
     def count_turns(simulator, states):
@@ -11,9 +11,9 @@ module. They call the rules through their machine code (`core.kernels`), so such
             step(simulator, states, ids[0])
         return states[0].turn
 
-Kernels take games as `states` `(1,)`, such as `games[i : i + 1]`, or where they need no rules, one record `state`.
-docs/search_agents.md has a whole General made with them. What they write lies in arrays of the simulator: each thread
-needs one of its own.
+Kernels take a game as `states` `(1,)`, such as `games[i : i + 1]`, or as one record `state` if they need no rules.
+docs/search_agents.md builds a whole General with them. They write into arrays of the simulator, so each thread needs
+its own.
 """
 
 from __future__ import annotations
@@ -69,18 +69,18 @@ class _SimulatorFields(NamedTuple):
 
 
 class Simulator(Bundle, _SimulatorFields):
-    """What kernels play a game with.
+    """Everything a kernel needs to play a game.
 
     Attributes:
-        rules: `core.step_batch`, to be called from kernels.
+        rules: the `step_batch` of the game, to be called from kernels, see `core.step_batch`.
         sampler: `Game.determinize`, likewise.
-        params: `(1,)`, of the game.
-        commands: `(1,)`, to `rules`.
-        slots: `(1,)`, of the game that `rules` are called for.
-        nothing: outputs where none are wanted.
-        decision: outputs `action_masks` `(1, num_actions)` int8 and `observations` `(1, size)` int8, of `look`.
-        sight: output `observations`, of `observe`.
-        score: output `results` `(1, 2, num_players)` float32, of `read_returns`.
+        params: `(1,)`, params of the game.
+        commands: `(1,)`, the command to `rules`.
+        slots: `(1,)`, the slot of the game that `rules` are called for.
+        nothing: outputs of calls that want none.
+        decision: outputs of `look`: `action_masks` `(1, num_actions)` int8 and `observations` `(1, size)` int8.
+        sight: output of `observe`: `observations`.
+        score: output of `read_returns`: `results` `(1, 2, num_players)` float32.
         player: `(1,)` int64, for `sampler`.
         seed: `(1,)` int64, for `sampler`.
     """
@@ -115,8 +115,8 @@ class Evaluation(Bundle, _EvaluationFields):
     """An estimate of what positions are worth.
 
     Attributes:
-        evaluate: `(model, params, states, player)`, a `core.kernels.Kernel`: returns what `states[0]`, where the game
-            goes on, is worth to a player as their return, float64.
+        evaluate: `(model, params, states, player)`, a `core.kernels.Kernel`: returns the value of `states[0]`, a game
+            that is not over, to a player, as their return, float64.
         model: `(1,)`, what it is made of.
     """
 
@@ -126,7 +126,7 @@ class Evaluation(Bundle, _EvaluationFields):
 
 @njit
 def list_legal(state, actions):
-    """Write the legal ids into `actions`, rising, as many as there is room for; return how many there are."""
+    """Write the legal ids into `actions`, ascending, as many as fit; return how many there are."""
     count = np.int64(0)
     for word in range(len(state.legal)):
         bits = np.uint64(state.legal[word])
@@ -140,7 +140,7 @@ def list_legal(state, actions):
 
 @njit
 def first_legal(state):
-    """Return the least legal id; NO_ACTION (-1) once the game is over."""
+    """Return the lowest legal id; NO_ACTION (-1) once the game is over."""
     for word in range(len(state.legal)):
         bits = np.uint64(state.legal[word])
         if bits != NO_BITS:
@@ -156,7 +156,7 @@ def is_legal(state, action):
 
 @njit
 def reseed(state, seed):
-    """Let `seed` decide what chance brings from here on; forced results that are left come first."""
+    """Reseed chance from here on; remaining forced results still come first."""
     seed_streams(state, seed)
 
 
@@ -183,13 +183,13 @@ def run(simulator, states, kind, argument, outputs):
 
 @njit
 def step(simulator, states, action):
-    """Apply a legal action, and go on to the next decision or the end; what an illegal one does is undefined."""
+    """Apply a legal action and advance to the next decision or the end; with an illegal one, behavior is undefined."""
     run(simulator, states, Command.STEP, action, simulator.nothing)
 
 
 @njit
 def step_checked(simulator, states, action):
-    """Apply an action if it is legal; return whether it is, and change nothing if not."""
+    """Apply an action if it is legal, else change nothing; return whether it was legal."""
     if is_over(states[0]) or not is_legal(states[0], action):
         return False
     step(simulator, states, action)
@@ -204,7 +204,7 @@ def look(simulator, states):
 
 @njit(counted=True)
 def observe(simulator, states, player):
-    """Return what a player sees, whoever the current player is: `(size,)` int8, overwritten by the next look."""
+    """Return the observation of any player, current or not: `(size,)` int8, overwritten by the next call."""
     simulator.slots[0].observing_seat = player
     run(simulator, states, Command.READ, 0, simulator.sight)
     simulator.slots[0].observing_seat = NO_PLAYER
@@ -213,14 +213,14 @@ def observe(simulator, states, player):
 
 @njit(counted=True)
 def read_returns(simulator, states):
-    """Return what each player has earned: `(num_players,)` float32, overwritten by the next call."""
+    """Return the returns of all players: `(num_players,)` float32, overwritten by the next call."""
     run(simulator, states, Command.READ, 0, simulator.score)
     return simulator.score.results[0, 0]
 
 
 @njit
 def determinize(simulator, states, player, seed):
-    """Resample all that is hidden from a player, future chance included, as `Game.determinize` does."""
+    """Resample everything that is hidden from a player, including future chance, as `Game.determinize` does."""
     simulator.player[0] = player
     simulator.seed[0] = seed
     simulator.sampler(simulator.params, states, simulator.player, simulator.seed)
@@ -239,7 +239,7 @@ def choose(simulator, policy, model):
 
 @njit
 def choose_next(simulator, policy, states, model):
-    """Return the legal id that variant `model` of a policy chooses; one that is the only one without a look."""
+    """Return the legal id that variant `model` of a policy chooses; if only one is legal, without a look."""
     if states[0].num_legal == 1:
         return first_legal(states[0])
     look(simulator, states)
@@ -248,17 +248,17 @@ def choose_next(simulator, policy, states, model):
 
 @njit
 def play_on(simulator, policy, states, models, last_turn):
-    """Let a policy play all seats until the game is over or a turn after `last_turn` has begun.
+    """Have a policy play all seats until the game is over or a turn after `last_turn` has begun.
 
     Args:
-        simulator: of the game.
-        policy: chooses.
+        simulator: simulator of the game.
+        policy: chooses the actions.
         states: (1,).
         models: (num_players,) int64, the variant of the policy that each seat plays.
         last_turn: a value of the state's `turn`.
 
     Returns:
-        How many decisions were made, those without a choice included.
+        The number of decisions made, including those without a choice.
     """
     count = np.int64(0)
     while not is_over(states[0]) and states[0].turn <= last_turn:
@@ -270,7 +270,7 @@ def play_on(simulator, policy, states, models, last_turn):
 
 @njit(counted=True)
 def value_of(simulator, evaluation, states, player):
-    """Return what a position is worth to a player: their return if the game is over, else an estimate; float64."""
+    """Return the value of a position to a player, float64: their return if the game is over, else an estimate."""
     if is_over(states[0]):
         return np.float64(read_returns(simulator, states)[player])
     return evaluation.evaluate(evaluation.model, simulator.params, states, player)

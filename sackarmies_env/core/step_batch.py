@@ -1,17 +1,17 @@
-"""The fused entry of a game: commands to many games, and what adapters want to know of them afterwards, in one call.
+"""The one compiled entry point of a game: commands to many games, and all outputs that adapters need, in one call.
 
     step_batch(params, states, commands, slots, action_masks, packed_masks, observations, results)
 
 - `params` `(1,)`, `states` `(m,)` records. BEGIN and restarts copy `states[-1]`, which holds `Game.initial`.
 - `commands` `(k,)` of COMMAND_DTYPE: at most one for each game; other games are left alone.
-- `slots` `(n,)` of SLOT_DTYPE: what the caller keeps of each game from call to call.
+- `slots` `(n,)` of SLOT_DTYPE: what the caller keeps of each game between calls.
 - `action_masks` `(n, num_actions)` int8, 1 for legal ids; all zero in games that are over.
 - `packed_masks` `(n, words)` uint64, the same as bits, the least significant first.
 - `observations` `(n, size)` int8; all zero in games that are over, unless there is an observing seat. Before the call
-  they hold zeros or observations of such games: kernels may rely on it, and write only what may differ.
+  they must hold zeros or observations of such games: kernels may rely on this and write only what may differ.
 - `results` `(n, 2, num_players)` float32: what each player has earned, and 1 for each player who is out of the game.
 
-An output of no rows is not written. A game makes its `step_batch` of its `Rules`:
+An output without rows is not written. A game makes its `step_batch` from its `Rules`:
 
     RULES = Rules(step, resume, forfeit, observe, returns, is_eliminated, offer)
 
@@ -19,9 +19,9 @@ An output of no rows is not written. A game makes its `step_batch` of its `Rules
     def step_batch(params, states, commands, slots, action_masks, packed_masks, observations, results):
         run_commands(RULES, params, states, commands, slots, action_masks, packed_masks, observations, results)
 
-That is its only entry point into the rules: each one takes the compiler about as long as all the rules together. All
-that is given `rules` here is inlined: they are gone from the machine code then, which could not be cached with
-addresses of kernels in it.
+This is its only entry point into the rules: each one takes the compiler about as long as all the rules together.
+Everything here that takes `rules` is inlined, so that they are gone from the machine code, which could not be cached
+with addresses of kernels in it.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ from sackarmies_env.core.state import NO_PLAYER, alloc, record_dtype
 
 
 class Command(IntEnum):
-    """What a game is to do; after all but READ and SKIP others play at random until the observing seat decides."""
+    """What a game is to do; except for READ and SKIP, others then play at random until the observing seat decides."""
 
-    READ = 0  # nothing but the outputs
+    READ = 0  # only write the outputs
     STEP = 1  # apply the action `argument`, a legal id
     SKIP = 2  # nothing at all, not even outputs
-    AWAIT = 3  # nothing of its own
-    RESUME = 4  # go on from a state that was put together from outside to its next decision
+    AWAIT = 3  # nothing by itself
+    RESUME = 4  # advance a state that was assembled outside to its next decision
     RANDOM = 5  # `argument` decisions, each of the legal ids equally likely
     BEGIN = 6  # a new game, from the seed `argument`
     FORFEIT = 7  # player `argument` forfeits
 
 
 class Ending(IntEnum):
-    """Whether a game is over for the observing seat, or for all where there is none."""
+    """Whether a game is over for the observing seat, or for all players if there is none."""
 
     RUNNING = 0
     TERMINATED = 1
@@ -75,16 +75,16 @@ SLOT_DTYPE = record_dtype(
         ("observing_seat", np.int64),  # set by the caller; NO_PLAYER: the current player observes
         ("current_player", np.int64),  # NO_PLAYER once the game is over
         ("ended", np.int64),  # Ending; where games restart, of the last command
-        ("games", np.int64),  # over and begun anew, where games restart
-        ("max_decisions", np.int32),  # set by the caller: a game of so many decisions is truncated
+        ("games", np.int64),  # how many were over and begun anew, where games restart
+        ("max_decisions", np.int32),  # set by the caller: a game is truncated after this many decisions
         ("error", np.int8),  # of the state
-        ("restarts", np.int8),  # set by the caller: 1: a game that is over gives way to that of the following seed
+        ("restarts", np.int8),  # set by the caller: 1: a game that is over is replaced by that of the following seed
         ("keeps_chance", np.int8),  # set by the caller: 1: as in `Game`
     ]
 )
 MAX_RESTARTS = 100  # in a row, of games that are over before a decision
 UNLIMITED = 2**31 - 1  # decisions
-NEAR = 1_024  # states that lie near enough not to be prefetched, which takes 3% of a decision's time then
+NEAR = 1_024  # up to this many states lie near enough without prefetching, which would take 3% of a decision's time
 
 StepBatch = Callable[..., None]
 
@@ -97,22 +97,23 @@ def offer_nothing_new(params, state):
 class Rules(NamedTuple):
     """The kernels that `run_commands` is made of; all take `(params, state, ...)`, one record each.
 
-    They are called in games that go on, but for `observe`, `returns` and `is_eliminated`. The state has the fields of
-    `core.legal.legal_fields`, the legal ids of the decision at hand; there are none once the game is over.
+    Except for `observe`, `returns` and `is_eliminated`, they are called only in games that are not over, and `resume`
+    also right after a truncation. The state has the fields of `core.legal.legal_fields`: the legal ids of the current
+    decision, none once the game is over.
 
     Attributes:
         step: `(params, state, action)`, applies a legal action and advances to the next decision or the end.
         resume: `(params, state)`, advances a state without a decision, such as an initial one, to the next decision or
-            the end. In a state that is at a decision the legal ids are found anew, and all else stays as it is; in one
-            that was truncated in the middle of something, what was under way may be cleared.
+            the end. In a state at a decision it finds the legal ids again and changes nothing else; in one truncated in
+            the middle of something, it may clear what was under way.
         forfeit: `(params, state, player)`, eliminates a player, and advances to the next decision or the end.
         observe: `(params, state, player, out)`, writes what a player sees; out `(size,)` int8, zeros or an earlier
             observation.
         returns: `(params, state, out)`, writes what each player has earned; out `(num_players,)` float32.
         is_eliminated: `(params, state, player)`, returns whether a player is out of a game, which may go on.
-        offer: `(params, state)`, writes the legal ids of the decision at hand, those of the one before being still
-            there. It is called after `step`, `resume` and `forfeit`; once the game is over, nothing is legal. Left out,
-            these kernels write the legal ids themselves.
+        offer: `(params, state)`, writes the legal ids of the current decision; those of the previous one are still
+            there. It is called after `step`, `resume` and `forfeit`; once the game is over, nothing is legal. If it is
+            omitted, these kernels write the legal ids themselves.
     """
 
     step: Any
@@ -125,7 +126,7 @@ class Rules(NamedTuple):
 
 
 class Outputs(NamedTuple):
-    """The arrays that `step_batch` writes; those of no rows are not written."""
+    """The arrays that `step_batch` writes; those without rows are not written."""
 
     action_masks: NDArray[np.int8] = np.zeros((0, 0), np.int8)
     packed_masks: NDArray[np.uint64] = np.zeros((0, 0), np.uint64)
@@ -168,32 +169,32 @@ def dispatch(
     slots: NDArray[np.void] | None = None,
     outputs: Outputs = NO_OUTPUTS,
 ) -> None:
-    """Give each state one command; without `slots`, with slots that are not kept."""
+    """Give each state one command; without `slots`, temporary ones are used."""
     n = len(states)
     step_batch(params, states, new_commands(n, kinds, arguments), new_slots(n) if slots is None else slots, *outputs)
 
 
 # --- one game: decisions, ends, new games
 #
-# What is done in every step takes and returns numbers and records, no arrays: each array that is handed on is counted
-# in and out again, which takes longer than the work here.
+# What runs in every step takes and returns numbers and records, not arrays: references to each array that is passed on
+# are counted up and down again, which takes longer than the work here.
 
 
 @njit(inlined=True)
 def is_over(state):
-    """Return whether the game has ended or was truncated."""
+    """Return whether the game was terminated or truncated."""
     return state.terminated == 1 or state.truncated == 1
 
 
 @njit(inlined=True)
 def is_out(rules, params, state, player):
-    """Return whether the game is over for a player by the rules."""
+    """Return whether the rules have ended the game for a player."""
     return state.terminated == 1 or rules.is_eliminated(params, state, player)
 
 
 @njit(inlined=True)
 def renew_legal(rules, params, state):
-    """Write the legal ids of the decision that the rules have come to; none once the game is over."""
+    """Write the legal ids of the decision that the rules have reached; none once the game is over."""
     if is_over(state):
         clear_legal(state)
     else:
@@ -202,7 +203,7 @@ def renew_legal(rules, params, state):
 
 @njit(inlined=True)
 def apply_action(rules, params, state, action, max_decisions):
-    """Apply a legal action where the game goes on, and truncate a game that has had its number of decisions."""
+    """Apply a legal action unless the game is over, and truncate a game that has reached `max_decisions`."""
     if is_over(state):
         return
     rules.step(params, state, action)
@@ -217,7 +218,7 @@ def apply_action(rules, params, state, action, max_decisions):
 
 @njit(inlined=True)
 def play_choice(rules, params, state, stream, max_decisions):
-    """Let the current player take a legal action at random; return where the stream of choices stands then."""
+    """Apply a random legal action of the current player; return the advanced stream of choices."""
     stream = next_choice(stream)
     apply_action(rules, params, state, choose_legal(state, choice_word(stream)), max_decisions)
     return stream
@@ -225,7 +226,7 @@ def play_choice(rules, params, state, stream, max_decisions):
 
 @njit(inlined=True)
 def find_ending(rules, params, state, seat):
-    """Return whether the game is over for the observing seat, or for all: an Ending."""
+    """Return whether the game is over for the observing seat, or for all players if there is none: an Ending."""
     if state.terminated == 1 or (seat != NO_PLAYER and rules.is_eliminated(params, state, seat)):
         return Ending.TERMINATED
     return Ending.TRUNCATED if state.truncated == 1 else Ending.RUNNING
@@ -233,7 +234,7 @@ def find_ending(rules, params, state, seat):
 
 @njit(inlined=True)
 def play_others(rules, params, state, slot, stream):
-    """Let others than the observing seat play until it decides or its game is over; return the stream."""
+    """Play the other seats at random until the observing seat decides or its game is over; return the stream."""
     seat = slot.observing_seat
     if seat != NO_PLAYER:
         while state.current_player != seat and find_ending(rules, params, state, seat) == Ending.RUNNING:
@@ -243,7 +244,7 @@ def play_others(rules, params, state, slot, stream):
 
 @njit(inlined=True)
 def apply_command(rules, params, state, kind, argument, max_decisions):
-    """Do what a command says that needs no more than the state."""
+    """Carry out a command that needs only the state."""
     if kind == Command.STEP:
         apply_action(rules, params, state, argument, max_decisions)
     elif kind == Command.RESUME and not is_over(state):
@@ -256,9 +257,9 @@ def apply_command(rules, params, state, kind, argument, max_decisions):
 
 @njit(inlined=True)
 def play_on(rules, params, state, slot, command, times):
-    """Carry out a command (kind, argument) in a game that goes on; return an Ending and how many times remain.
+    """Carry out a command (kind, argument) up to `times` times; return an Ending and how many times remain.
 
-    RANDOM is carried out until the game is over at the latest.
+    It stops once the game is over; RANDOM does not even begin then.
     """
     kind, argument = command
     ending, stream = Ending.RUNNING, slot.stream
@@ -278,7 +279,7 @@ def play_on(rules, params, state, slot, command, times):
 
 @njit(inlined=True)
 def begin_game(rules, params, states, row, slot, seed):
-    """Begin the game of `seed` in a row and play to the decision of the observing seat, or to the first one."""
+    """Begin the game of `seed` in `row` and play to the first decision, of the observing seat if there is one."""
     states[row] = states[len(states) - 1]
     state = states[row]
     state.decisions = 0
@@ -292,7 +293,7 @@ def begin_game(rules, params, states, row, slot, seed):
 
 @njit(inlined=True)
 def begin_next(rules, params, states, row, slot):
-    """Replace a game by the following one that is not over at once."""
+    """Replace a game by the next one that is not over at once."""
     slot.games += 1
     for _ in range(MAX_RESTARTS):
         begin_game(rules, params, states, row, slot, following_seed(slot.seed))
@@ -328,13 +329,13 @@ def write_observation(rules, params, state, row, viewer, observations):
 def run_commands(  # noqa: PLR0917 - arrays are handed on one by one
     rules, params, states, commands, slots, action_masks, packed_masks, observations, results
 ):
-    """Do what the top of this module says; `rules` is a global, so that the compiler sees which kernels are called."""
+    """Do what the module docstring says; `rules` is a global, so that the compiler sees which kernels are called."""
     for i in range(len(commands)):
         row, kind, argument = commands[i].row, commands[i].kind, commands[i].argument
         if kind == Command.SKIP:
             continue
         state, slot = states[row], slots[row]
-        if len(states) > NEAR and i + 1 < len(commands):  # at 4,096 games 1,164 ns a decision in place of 1,227
+        if len(states) > NEAR and i + 1 < len(commands):  # at 4,096 games 1,164 ns a decision instead of 1,227
             prefetch(states[commands[i + 1].row])
         restarts, times = slot.restarts == 1, np.int64(1)
         if kind == Command.BEGIN:

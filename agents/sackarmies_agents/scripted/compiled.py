@@ -1,4 +1,4 @@
-"""What scripted agents made of kernels share: the agent, the policy of simulations, the list of legal ids, ties."""
+"""Common parts of scripted agents made of kernels: the agent, the policy of simulations, legal ids, tie-breaking."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from sackarmies_env.core.kernels import make_kernel
 from sackarmies_env.core.simulator import Policy
 from sackarmies_env.core.state import as_records
 
-TIE = 1e-6  # the most that a tie-break weighs
-BLOCK, WORD = 64, 8  # ids that are looked at together
-PLAN_IDS = 2  # in a plan
-NUM_PARTS = 18  # numbers that explain what an id is worth
-NUM_NOTES = 10  # numbers on a token
+TIE = 1e-6  # the most that a tie-break adds
+BLOCK, WORD = 64, 8  # ids that are tested together
+PLAN_IDS = 2  # ids in a plan
+NUM_PARTS = 18  # numbers that explain the worth of an id
+NUM_NOTES = 10  # numbers that describe a token
 
 Kernel = Callable[..., Any]
 
 
 class Explanation(NamedTuple):
-    """Why an agent would choose so, as far as it says; what the numbers mean is the agent's affair.
+    """Reasons for an agent's choices, as far as it gives any; each agent defines what the numbers mean.
 
     Attributes:
         worths: `(k,)` float64, see `CompiledAgent.weigh`.
-        plans: `(k, PLAN_IDS)` int64, for each id others that it leads to, where the choice goes on: of who acts, and of
+        plans: `(k, PLAN_IDS)` int64, for each id that begins a longer choice, the ids that it leads to: who acts, and
             where; -1 for none.
-        parts: `(k, NUM_PARTS)` float32, what the worth of each id is made of; zeros where that is not told.
-        notes: `(n, rows, NUM_NOTES)` float32, on each row of the block `tokens` of the observations.
+        parts: `(k, NUM_PARTS)` float32, the components of the worth of each id; zeros where none are given.
+        notes: `(n, rows, NUM_NOTES)` float32, notes on each row of the block `tokens` of the observations.
     """
 
     worths: NDArray[np.float64]
@@ -42,18 +42,17 @@ class Explanation(NamedTuple):
 
 
 class CompiledAgent(Agent):
-    """An agent that a kernel chooses for, by observation and mask alone; the seed only breaks ties.
+    """An agent whose choices a kernel makes, from observation and mask alone; the seed only breaks ties.
 
     Args:
-        board: (1,) record with the fields `seed`, `checksum`, `legal` and `num_legal`: what the kernel knows, and
-            scratch.
+        board: (1,) record with the fields `seed`, `checksum`, `legal` and `num_legal`: the kernel's data and scratch.
         choose_batch: the kernel `(boards, observations, masks, actions)`: it writes a legal id for each row of
             observations `(n, size)` int8 and masks `(n, num_actions)` int8 into actions `(n,)` int64.
-        seed: of the breaking of ties.
-        weigh_batch: the kernel `(boards, observations, first, actions, worths)`, see `weigh`; None where the agent
-            weighs nothing.
+        seed: seed for breaking ties.
+        weigh_batch: the kernel `(boards, observations, first, actions, worths)`, see `weigh`; None if the agent does
+            not say what choices are worth.
         explain_batch: the kernel `(boards, observations, first, actions, worths, plans, parts, notes)`, see `explain`;
-            None where the agent gives no reasons.
+            None if the agent gives no reasons.
 
     Attributes:
         board: see above.
@@ -76,7 +75,7 @@ class CompiledAgent(Agent):
         self.reset(seed)
 
     def reset(self, seed: int) -> None:
-        """Break ties by `seed` from now on."""
+        """Set the seed for breaking ties."""
         self.board["seed"][0] = seed % 2**31
 
     def act(self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]) -> int:
@@ -84,9 +83,9 @@ class CompiledAgent(Agent):
         return int(self.act_batch(observation[None], action_mask[None])[0])
 
     def act_batch(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Choose for each of `n` games."""
+        """Choose an action in each of `n` games."""
         actions = np.empty(len(observations), np.int64)
-        # For arrays with gaps, or that can only be read, numba would compile the kernel once more: they are copied.
+        # Read-only arrays and arrays with gaps are copied: numba would compile the kernel again for them.
         seen, legal = (np.require(array, requirements=["C", "W"]) for array in (observations, action_masks))
         self._choose_batch(self.board, seen, legal, actions)
         return actions
@@ -98,21 +97,21 @@ class CompiledAgent(Agent):
 
     @property
     def explains(self) -> bool:
-        """Whether the agent can say why."""
+        """Whether the agent can give reasons."""
         return self._explain_batch is not None
 
     def weigh(
         self, observations: NDArray[np.int8], counts: NDArray[np.int64], actions: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Return what legal ids are worth to the agent, `(k,)`; it chooses the best, but for the breaking of ties.
+        """Return what legal ids are worth to the agent, `(k,)`; ties aside, it chooses the best.
 
         Args:
             observations: `(n, size)`.
-            counts: `(n,)`, how many ids of each are weighed.
-            actions: `(k,)`, these ids, of one observation after the other.
+            counts: `(n,)`, number of ids to weigh for each observation.
+            actions: `(k,)`, these ids, observation by observation.
 
         Raises:
-            ValueError: the agent weighs nothing.
+            ValueError: the agent does not say what choices are worth.
         """
         if self._weigh_batch is None:
             raise ValueError(f"{type(self).__name__} does not say what choices are worth")
@@ -124,13 +123,13 @@ class CompiledAgent(Agent):
     def explain(
         self, observations: NDArray[np.int8], counts: NDArray[np.int64], actions: NDArray[np.int64], rows: int
     ) -> Explanation:
-        """Return what `weigh` does, and why.
+        """Return the worths that `weigh` returns, with reasons.
 
         Args:
-            observations: as in `weigh`, like `counts` and `actions`.
-            counts: see `observations`.
-            actions: see `observations`.
-            rows: of the block `tokens`.
+            observations: as in `weigh`.
+            counts: as in `weigh`.
+            actions: as in `weigh`.
+            rows: number of rows of the block `tokens`.
 
         Raises:
             ValueError: the agent gives no reasons.
@@ -147,14 +146,14 @@ class CompiledAgent(Agent):
 
 
 def boards_of(variants: Iterable[Any], make: Callable[[str], NDArray[np.void]]) -> NDArray[np.void]:
-    """Return boards `(k,)` of variants of a scripted agent, which are not those of the agents that are given.
+    """Return the boards `(k,)` of variants of a scripted agent; the boards of agents are copied.
 
     Args:
-        variants: weights, by the name of a set or the path of a file, or agents that were made with them.
-        make: returns the board `(1,)` of given weights.
+        variants: weights, by the name of a set or the path of a file, or agents made with them.
+        make: function that returns the board `(1,)` for weights.
 
     Raises:
-        ValueError: one is neither, but a trained agent.
+        ValueError: a variant is neither, but a trained agent.
     """
     boards = []
     for variant in variants:
@@ -165,7 +164,7 @@ def boards_of(variants: Iterable[Any], make: Callable[[str], NDArray[np.void]]) 
 
 
 def policy_of(game: Game, choose: Kernel, models: Any, num_models: int) -> Policy:
-    """Return a policy, given the kernel that chooses by one of its variants; for one thread. See `Policy`."""
+    """Return a `Policy` made of a kernel that chooses with one of its variants; for use in one thread."""
     observations = np.zeros((1, game.observation_spec.size), np.int8)
     masks, actions = np.zeros((1, game.num_actions), np.int8), np.zeros(1, np.int64)
     kernel = make_kernel(choose, models, np.int64(0), observations, masks, actions)
@@ -174,7 +173,7 @@ def policy_of(game: Game, choose: Kernel, models: Any, num_models: int) -> Polic
 
 @njit(inlined=True)
 def is_any_legal(mask, start, size):
-    """Return whether there is a 1 among `size`, a constant, bytes of a mask: they are looked at together."""
+    """Return whether any of `size` bytes of a mask is 1; `size` is a constant, so that they are tested together."""
     filled = np.int8(0)
     for i in range(size):
         filled = np.int8(filled | mask[np.uint64(start + i)])
@@ -183,7 +182,7 @@ def is_any_legal(mask, start, size):
 
 @njit(inlined=True)
 def list_range(board, mask, start, size, count):
-    """Write the legal ids among `size` of them behind the first `count`; return how many there are then."""
+    """Append the legal ids among `size` ids from `start` on to the first `count`; return the new count."""
     for i in range(size):
         action = start + i
         board.legal[np.uint64(count)] = action
@@ -193,7 +192,7 @@ def list_range(board, mask, start, size, count):
 
 @njit
 def list_legal(board, mask):
-    """Write the legal ids into `legal`, in order; most blocks of the mask are empty, and passed over at once."""
+    """Write the legal ids into `legal`, in order; most blocks of the mask are empty and skipped at once."""
     count = np.int64(0)
     end = np.int64(len(mask))
     start = np.int64(0)
@@ -212,6 +211,6 @@ def list_legal(board, mask):
 
 @njit(inlined=True)
 def tie_break(board, action):
-    """Return a small number that depends on the seed, on the observation and on `action` alone."""
+    """Return a small number that depends only on the seed, the observation and `action`."""
     mixed = (board.seed * 7919 + board.checksum * 271 + action * 104729) % 1000003
     return TIE * ((mixed * mixed + 12345) % 999983) / 999983.0

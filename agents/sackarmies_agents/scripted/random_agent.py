@@ -17,16 +17,16 @@ class RandomAgent(Agent):
         self._rng = np.random.default_rng(seed)
 
     def reset(self, seed: int) -> None:
-        """Start the random numbers from `seed`."""
+        """Reseed the random numbers."""
         self._rng = np.random.default_rng(seed)
 
     def act(self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]) -> int:
-        """Choose one legal id; the observation is not looked at."""
+        """Choose a random legal id; the observation is ignored."""
         legal = np.flatnonzero(action_mask)
         return int(legal[self._rng.integers(len(legal))])
 
     def act_batch(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Choose one legal id for each of `n` games."""
+        """Choose a random legal id in each of `n` games."""
         counts = action_masks.astype(np.int64).cumsum(axis=1)
         ranks = (self._rng.random(len(counts)) * counts[:, -1]).astype(np.int64)
         chosen: NDArray[np.int64] = (counts <= ranks[:, None]).sum(axis=1)

@@ -12,7 +12,7 @@ from sackarmies_env.core.messages import join, short_repr, suggestion
 from sackarmies_env.core.safe_read import read_toml
 from sackarmies_env.core.validation import StrictModel, read_model
 
-LARGEST = 10_000.0  # of a weight, either way
+LARGEST = 10_000.0  # greatest absolute value of a weight
 
 Model = TypeVar("Model", bound=StrictModel)
 
@@ -28,13 +28,13 @@ def load_set(
     """Return a set of weights.
 
     Args:
-        model: its form, numbers by name.
-        folder: of the sets that come with the agent.
-        choice: the name of one of them, or the path of a TOML file.
+        model: model that names the weights, all numbers.
+        folder: folder of the sets that come with the agent.
+        choice: the name of one of these sets, or the path of a TOML file.
         limits: as for `read_set`.
 
     Raises:
-        ValueError: there is no such set or file, or it has not just these weights as finite numbers.
+        ValueError: there is no such set or file, or it does not hold exactly these weights as finite numbers in range.
     """
     names = set_names(folder)
     if isinstance(choice, str) and choice in names:
@@ -54,10 +54,10 @@ def read_set(
     """Return weights from plain data.
 
     Args:
-        model: their form.
+        model: model that names the weights.
         data: a table of numbers by name.
-        source: names the data in messages.
-        limits: least and greatest value of weights that are not free up to LARGEST either way.
+        source: name of the data in messages.
+        limits: least and greatest value of weights, by name; all others may be from -LARGEST to LARGEST.
 
     Raises:
         ValueError: a weight is missing, unknown or out of range.

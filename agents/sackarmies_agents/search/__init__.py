@@ -1,1 +1,1 @@
-"""Search: Generals that play positions on, in states that may be the true ones."""
+"""Search: Generals that play on from states that may be the true one."""

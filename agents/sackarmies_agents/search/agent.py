@@ -1,4 +1,4 @@
-"""The searching General: plays every choice on in states that may be the true one, and takes what turns out best."""
+"""The searching General: plays on from every choice in states that may be the true one, and takes the best."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from sackarmies_env.registry import load_players
 
 
 class Level(NamedTuple):
-    """A preset.
+    """A preset of settings.
 
     Attributes:
-        settings: where the scripted agent plays positions on.
-        learned: where `LEARNED_MODELS` do, in games that `trained` plays; None: nowhere.
+        settings: used where the scripted agent plays on.
+        learned: used where `LEARNED_MODELS` do, in games that `trained` plays; None: nowhere.
     """
 
     settings: Settings
@@ -45,16 +45,16 @@ class Level(NamedTuple):
 
 
 LEVELS = {
-    "fast": Level(Settings(playouts=100, horizon=4)),  # few worlds: far ends are too noisy
+    "fast": Level(Settings(playouts=100, horizon=4)),  # few worlds: the ends of long playouts are too noisy
     "medium": Level(Settings()),
-    # More worlds need more trust: small gains by waiting add up to games that are never decided (decision 35).
+    # More worlds need more trust: small gains from waiting add up to games that are never decided (decision 35).
     "strong": Level(Settings(playouts=950, plans=3, trust=48), learned=Settings(playouts=310)),
 }
-LEARNED_MODELS = (TRAINED, TRAINED, "tuned")  # the searching player's own, and two in three of the opponents'
+LEARNED_MODELS = (TRAINED, TRAINED, "tuned")  # first: the searching player's; opponents draw one each
 POLICY = "policy"  # as a prior
-UNLIMITED = 10**9  # playouts, where time alone is limited
+UNLIMITED = 10**9  # playouts, if only time is limited
 SHORTEST = 0.1  # milliseconds
-MOST_TRUST = 10_000  # worlds; each takes memory of a search
+MOST_TRUST = 10_000  # worlds; each takes memory in a search
 MOST_THREADS = 64
 KEPT_GAMES = 8  # whose searches are kept ready
 SEEDS = 2**63
@@ -69,7 +69,7 @@ class Rater(Protocol):
     def rate(
         self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]
     ) -> tuple[NDArray[np.int64], NDArray[np.floating]]:
-        """Return its choices `(n,)` and its scores of ids `(n, num_actions)`; those of illegal ones mean nothing."""
+        """Return its choices `(n,)` and its scores of ids `(n, num_actions)`; scores of illegal ids are meaningless."""
         ...
 
 
@@ -87,11 +87,11 @@ class Opinion(NamedTuple):
 
 @dataclass(frozen=True)
 class Parts:
-    """What a search is made of besides its settings.
+    """Components of a search besides its settings.
 
     Attributes:
-        make_policy: builds the policy that plays positions on, for one thread.
-        make_evaluation: likewise what positions are worth where that stops.
+        make_policy: builds the policy that plays on, for one thread.
+        make_evaluation: likewise builds the evaluation of positions where that stops.
         focus: where it pays to search, see `FlatSearch`.
     """
 
@@ -105,18 +105,18 @@ def parts_of(info: GameInfo, variants: tuple[str, ...], source: str | None = Non
 
     Args:
         info: the game.
-        variants: of the scripted agent, and where the game offers it, trained Generals, see `text_of`; none for the
-            scripted agent as usual.
-        source: file of the evaluation's weights; None for the usual ones.
+        variants: variants of the scripted agent and, where the game offers them, trained Generals, see `text_of`; if
+            empty, the default variants of the scripted agent.
+        source: file of the evaluation's weights; None for the default ones.
 
     Raises:
-        ValueError: it does not offer both, the scripted agent cannot play it in this configuration or variant, or the
-            file does not hold such weights.
+        ValueError: the game does not offer both, the scripted agent cannot play it in this configuration or variant,
+            or the file does not hold such weights.
     """
     policy, evaluation = (find_hook(info.game_id, name) for name in ("policy", "evaluation"))
     if policy is None or evaluation is None:
         raise ValueError(f"there is no search for the game {info.game_id!r}: it has no policy and evaluation for it")
-    # Files are read now: the first decision would be too late to refuse them, and later they may hold something else.
+    # Files are read now: at the first decision it would be too late to refuse them, and they may have changed by then.
     make_agent("greedy", info)
     read = {name: _read_variant(name, info) for name in dict.fromkeys(variants)}
     given, held = [read[name] for name in variants], source
@@ -130,7 +130,7 @@ def parts_of(info: GameInfo, variants: tuple[str, ...], source: str | None = Non
 
 
 def _read_variant(name: str, info: GameInfo) -> Agent | Checkpoint:
-    """Return what a game's `policy` makes a variant of.
+    """Return what a game's `policy` hook makes a variant from.
 
     Raises:
         ValueError: there is no such variant, or it does not play the game.
@@ -144,19 +144,19 @@ def _read_variant(name: str, info: GameInfo) -> Agent | Checkpoint:
 class SearchAgent(InformedAgent):
     """A General that searches, see `flat`; for any number of players, in every game that offers what it needs.
 
-    Between two decisions it keeps the latest findings, for reports, and with a limit of time an estimate of how long
-    playouts take. With a budget of playouts alone, a choice is a function of the agent's seed and of what the player
-    may know; on one machine with the same versions, of nothing else.
+    Between decisions it keeps the latest findings, for reports, and with a time limit an estimate of how long playouts
+    take. Without a time limit, a choice is a function of the agent's seed and of what the player may know; on one
+    machine with the same versions, of nothing else.
 
     Args:
         info: the game.
         settings: see `Settings`.
         parts: policy and evaluation; None for those of the game.
-        prior: the agent whose choice must be beaten; it shares batches and is not informed. None: the policy, in games
-            of every kind; the text form `search` begins with `trained` where it plays.
+        prior: the agent whose choice must be beaten; it shares batches and is not informed. None: the policy, in every
+            game; the text form `search` uses `trained` in games that it plays.
 
     Raises:
-        ValueError: the game offers none.
+        ValueError: the game does not offer them.
     """
 
     shares_batch = True
@@ -178,29 +178,29 @@ class SearchAgent(InformedAgent):
         self._findings: list[Finding] = []
 
     def reset(self, seed: int) -> None:
-        """Draw worlds by `seed` from now on.
+        """Set the seed from which worlds are drawn.
 
         Raises:
-            ValueError: it is not an integer from 0 to 2**63 - 1.
+            ValueError: `seed` is not an integer from 0 to 2**63 - 1.
         """
         self._seed = integer("seed", seed, 0)
         if self._prior is not None:
             self._prior.reset(self._seed)
 
     def act_informed(self, information: InformationSets) -> NDArray[np.int64]:
-        """Choose what search finds best in each of `n` positions; see `search`."""
+        """Choose the action that search finds best in each of `n` positions; see `search`."""
         self._findings = self.search(information)
         return np.array([finding.action for finding in self._findings], np.int64)
 
     def report(self) -> Sequence[Report | None]:
-        """Say what the last searches have found, see `report_of`."""
+        """Report what the last searches found, see `report_of`."""
         return [report_of(finding) for finding in self._findings]
 
     def search(self, information: InformationSets) -> list[Finding]:
-        """Return what a search of each of `n` positions has found; several are searched at once, one a thread.
+        """Search each of `n` positions and return the findings; several are searched at once, one per thread.
 
         Raises:
-            ValueError: it is not this player who decides in one of them, or its game is over.
+            ValueError: the player is not the current player in one of them, or its game is over.
         """
         if len(information) == 0:
             return []
@@ -228,12 +228,12 @@ class SearchAgent(InformedAgent):
         return [findings[row] for row in range(len(information))]
 
     def _ask_prior(self, information: InformationSets) -> tuple[list[Opinion], float]:
-        """Return what the prior thinks of each position, and the seconds that each has taken."""
+        """Return what the prior thinks of each position, and the seconds spent on each."""
         if self._prior is None:
             return [Opinion()] * len(information), 0.0
         observations, masks = information.observations(), information.action_masks()
         if self.settings.milliseconds is not None and not self._has_asked:
-            self._opinions(observations[:1], masks[:1])  # what loads or compiles kernels must not be timed
+            self._opinions(observations[:1], masks[:1])  # loading and compiling kernels must not be timed
         self._has_asked = True
         begun = time.perf_counter()
         opinions = self._opinions(observations, masks)
@@ -249,12 +249,12 @@ class SearchAgent(InformedAgent):
         return [Opinion(*each) for each in zip(chosen.tolist(), expected, strict=True)]
 
     def _seed_of(self, root: NDArray[np.void]) -> int:
-        """Return the seed of the worlds of a position, from the agent's and from what it may know."""
+        """Return the seed of the worlds of a position, from the agent's seed and from what the agent may know."""
         digest = hashlib.blake2b(root.tobytes(), digest_size=8, key=self._seed.to_bytes(16, "little"))
         return int.from_bytes(digest.digest(), "little") % SEEDS
 
     def _searches(self, game: Game, count: int) -> list[FlatSearch]:
-        """Return what searches `count` positions of a game: one on all threads, then one a thread for several."""
+        """Return the searches for `count` positions of a game: one on all threads, then one per thread for several."""
         threads, parts = self.settings.threads, self._parts
         plans = [self.settings] + [replace(self.settings, threads=1)] * (threads if min(threads, count) > 1 else 0)
         searches = self._ready.setdefault(game.digest, [])
@@ -270,17 +270,18 @@ class SearchAgent(InformedAgent):
     def __deepcopy__(self, memo: dict[int, Any]) -> SearchAgent:
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        twin._ready = OrderedDict()  # arrays that both would write to
-        twin._workers = Workers(self.settings.threads)  # which do one job at a time
+        twin._ready = OrderedDict()  # both would write to the same arrays
+        twin._workers = Workers(self.settings.threads)  # these do one job at a time
         twin._prior = copy.deepcopy(self._prior, memo)
         return twin
 
 
 def report_of(finding: Finding) -> Report | None:
-    """Return a finding as a report; None where nothing was compared.
+    """Return a finding as a report; None if nothing was compared.
 
-    The choice comes first, then what stayed in the search for longer, then what was worth more: values of actions that
-    were dropped early are means over fewer worlds. A search has no probabilities: it always takes its choice.
+    The choice comes first; other actions are sorted by how long they stayed in the search, then by value: values of
+    actions that were dropped early are means over fewer worlds. A search has no probabilities: it always takes its
+    choice.
     """
     action, counts, values = finding.action, finding.counts, finding.values
     places = sorted(
@@ -294,7 +295,7 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
     """Make the agent from the options of its text form.
 
     Raises:
-        ValueError: an option has no possible value, or the game cannot be searched.
+        ValueError: an option has an invalid value, or the game cannot be searched.
     """
     level = options.get("level", "medium")
     if level not in LEVELS:
@@ -326,7 +327,7 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
 
 
 def has_trained(info: GameInfo) -> bool:
-    """Return whether `trained` plays the game without torch: then a search is as strong wherever it is installed."""
+    """Return whether `trained` plays the game without torch; a search is then equally strong on every installation."""
     shipped = find_hook(info.game_id, TRAINED)
     return shipped is not None and info.network == BOARD and plays(shipped, info)
 
@@ -336,9 +337,9 @@ def _prior_of(info: GameInfo, name: str | None, *, has_models: bool) -> Agent | 
 
     Args:
         info: the game.
-        name: `policy`, `trained`, or a checkpoint by its path. None: `trained`, see `has_trained`, where nothing is
-            said of who plays positions on.
-        has_models: whether that is said.
+        name: `policy`, `trained`, or a checkpoint by its path. None: `trained` if it plays the game, see `has_trained`,
+            and no models are given, else `policy`.
+        has_models: whether models are given.
 
     Raises:
         ValueError: it is none of these, it cannot play the game, the checkpoint is missing or damaged, or torch, which
@@ -357,10 +358,10 @@ def _prior_of(info: GameInfo, name: str | None, *, has_models: bool) -> Agent | 
 def _read(
     options: Mapping[str, str], key: str, kind: type[Number], default: Number, least: float, most: float = UNLIMITED
 ) -> Number:
-    """Return a number among the options.
+    """Return the number that an option gives, or the default.
 
     Raises:
-        ValueError: it is none, below `least` or above `most`.
+        ValueError: the option is not a number, or is below `least` or above `most`.
     """
     try:
         value = kind(options.get(key, default))

@@ -1,12 +1,12 @@
-"""Flat search: each legal action is played on in sampled states by a scripted policy, the best ones more often.
+"""Flat search: a policy plays on from each legal action in sampled states, more often from the best ones.
 
-Budgets are shared out by sequential halving (Karnin, Koren, Somekh: "Almost optimal exploration in multi-armed
-bandits", 2013). In a sampled world all actions meet the same chance and the same opponents, so that differences between
-them count and not the luck of either. What looks best of many is often only lucky. So what is expected of actions
-before any is played counts like some worlds, and is a little less for all but the policy's own choice.
+Budgets are divided by sequential halving (Karnin, Koren, Somekh: "Almost optimal exploration in multi-armed bandits",
+2013). In a sampled world all actions face the same chance and the same opponents, so that differences between actions
+count and not luck. The best-looking of many actions is often only lucky. So the prior expectation of each action counts
+like some number of worlds, and is a little lower for all actions except the prior choice.
 
-With `Settings.plans`, what is compared are plans: a legal id and the choices that follow from it, such as a unit to
-move and where to. The policy makes them at first; then plans take part that differ from the best in a later choice.
+With `Settings.plans`, plans are compared instead: a legal id and the choices that follow it, such as a unit to move and
+where to. At first the policy makes these choices; then plans join that differ from the best ones in a later choice.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ from sackarmies_env.core.simulator import Evaluation, Policy
 from sackarmies_env.core.state import copy_records
 from sackarmies_env.core.workers import Workers
 
-MAX_WORLDS = 512  # that an action or plan is played on in, whatever the budget is
-CHECKS = 2  # rounds after those that halve: the last two actions are compared so often before the budget is spent
-BIAS = 0.02  # of the difference between two actions, by the evaluation and the horizon: no number of worlds lessens it
+MAX_WORLDS = 512  # maximum for an action or plan, whatever the budget is
+CHECKS = 2  # rounds after those that halve: how often the last two actions are compared before the budget is spent
+BIAS = 0.02  # error of a difference between actions, from evaluation and horizon; more worlds do not reduce it
 DEPTH = 3  # choices of a plan: a verb, with what, and where
 FIRST, LATER = 0.3, 0.25  # shares of the budget: for all legal ids, and for other choices at each later place of plans
-FINALISTS = 8  # plans, at most, among which the rest of the budget is shared out
-FIRST_GUESS = 100e-6  # seconds a playout of up to USUAL_HORIZON turns takes, until one has been timed
+FINALISTS = 8  # maximum number of plans that share the rest of the budget
+FIRST_GUESS = 100e-6  # assumed seconds per playout of up to USUAL_HORIZON turns, until one has been timed
 USUAL_HORIZON = 6
-MEMORY = 0.7  # how much of an estimate of that stays when another one comes in
+MEMORY = 0.7  # weight of the previous estimate of that when a new measurement comes in
 
 Focus = Callable[[Records], NDArray[np.float64]]
 Plans = NDArray[np.int64]
@@ -53,22 +53,22 @@ Plans = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Settings:
-    """How a flat search is done.
+    """Settings of a flat search.
 
     Attributes:
-        playouts: how many a decision may take; with `milliseconds`, at most.
-        milliseconds: what a decision may take of time on the clock; None: no limit.
-        horizon: turns that are played on after the one at hand.
-        valued: at the ends of how many turns positions are valued, the last ones of those played, at most of all; the
-            mean counts.
-        gate: standard errors by which an action must be better than the prior choice to be taken instead.
-        optimism: standard errors that an action may be better than it looks: without a chance of passing the gate even
-            then, it is played on no more. A search that has nothing else left ends.
-        trust: worlds that what is expected of actions counts for, beside those that are played.
-        caution: what an action is expected to be worth less than the prior choice, besides what the prior expects.
-        unit: what a difference of one in the scores of a prior that rates ids counts as, on the scale of returns.
-        plans: of how many of the best plans later choices are varied; 0: ids are compared, the policy makes these.
-        threads: how many threads play positions on at the same time.
+        playouts: maximum number of playouts for a decision, also with `milliseconds`.
+        milliseconds: wall-clock time for a decision; None: no limit.
+        horizon: turns played after the current one.
+        valued: number of turn ends at which positions are valued, counted back from the last turn played, at most all
+            of them; the mean counts.
+        gate: standard errors by which an action must beat the prior choice to be taken instead.
+        optimism: standard errors by which an action may be better than it looks; if it would not pass the gate even
+            then, it is dropped. A search ends once no other action is left.
+        trust: weight of the prior expectation of an action, counted in worlds and added to those played.
+        caution: how much less than the prior choice other actions are expected to return, beyond what the prior says.
+        unit: difference in return that a difference of one in the scores of a prior that rates ids stands for.
+        plans: number of best plans whose later choices are varied; 0: ids are compared, and the policy makes these.
+        threads: number of threads that play on at the same time.
     """
 
     playouts: int = 310
@@ -86,14 +86,14 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """What a search has found.
+    """Result of a search.
 
     Attributes:
         action: the legal id to choose.
-        prior: the legal id that must be beaten, by default what the policy chooses.
-        actions: `(k,)` int64, the legal ids that were played on.
-        values: `(k,)` float64, what they were worth on average, as the player's return; of plans that begin with
-            the same one, what the best of those that were played most was worth.
+        prior: the legal id that must be beaten, by default the policy's choice.
+        actions: `(k,)` int64, the legal ids that were tried.
+        values: `(k,)` float64, their mean values, as the player's return; where several plans begin with the same id,
+            the mean of the best of those that were played most.
         counts: `(k,)` int64, how many playouts began with them.
     """
 
@@ -105,7 +105,7 @@ class Finding:
 
 
 class Bench:
-    """What one thread plays with."""
+    """Everything one thread needs to play."""
 
     def __init__(self, game: Game, policy: Policy, evaluation: Evaluation) -> None:
         self.simulator = game.simulator()
@@ -116,21 +116,21 @@ class Bench:
 
     @property
     def tools(self) -> tuple[Any, ...]:
-        """What kernels of `rounds` take first, the root and what it is searched for follow."""
+        """The first arguments of kernels of `rounds`; the root and what it is searched for follow."""
         return self.simulator, self.policy, self.evaluation
 
 
 class FlatSearch:
-    """Searches positions of one game, one after the other.
+    """Searches positions of one game, one at a time.
 
     Args:
-        game: what is played, as the players may know it.
-        make_policy: builds the policy of all seats, one for each thread. Its model 0 chooses for the player who
-            searches, and is the choice that must be beaten; the others play, as chance has it, by any of its models.
-        make_evaluation: likewise, of the positions where playing on ends.
+        game: the game to play, as the players may know it.
+        make_policy: builds the policy for all seats, one for each thread. Its model 0 plays for the searching player,
+            and by default makes the choice that must be beaten; each other player uses a random one of its models.
+        make_evaluation: likewise builds the evaluation of the positions where playouts end.
         settings: see `Settings`.
-        focus: `(states (n,)) -> (n,)`, in which positions it pays to search, as a share of the usual playouts; in
-            those with 0 the prior choice is taken. None: in all alike.
+        focus: `(states (n,)) -> (n,)`, where it pays to search: the share of the usual playouts for each position; at
+            0 the prior choice is taken. None: all positions alike.
     """
 
     def __init__(
@@ -166,11 +166,11 @@ class FlatSearch:
         Args:
             root: `(1,)`, any state of the player's information set; not changed.
             player: the current player.
-            seed: of the worlds. With a budget of playouts alone, equal seeds give equal findings.
+            seed: seed of the worlds. Without a time limit, equal seeds give equal findings.
             prior: the choice that must be beaten; None: the policy's.
-            expected: `(num_actions,)`, what legal ids are expected to be worth, on the scale of returns: only
-                differences matter; None: all are expected to be worth the same.
-            spent: seconds of the limit that have gone into it.
+            expected: `(num_actions,)`, expected values of legal ids, on the scale of returns; only differences matter.
+                None: all have the same.
+            spent: seconds of the time limit already used for this position.
         """
         legal = legal_ids(root["legal"][0])
         if len(legal) == 1:
@@ -188,7 +188,7 @@ class FlatSearch:
         budget = self._affordable(started, share)
         if budget < 2:
             if 0.0 < self._time_left(started, share) < 2.0 * self._pace:
-                self._pace *= MEMORY  # or one slow measurement would be the last one
+                self._pace *= MEMORY  # otherwise one slow measurement would be the last one
             return unsearched(prior)
         contenders = self._contenders(legal, prior, budget, seed)
         plans = contenders[:, None]
@@ -206,25 +206,25 @@ class FlatSearch:
         return race.finding()
 
     def _load(self, task: Task) -> None:
-        """Play the policy's choice on, a world a thread: what loads kernels and starts threads must not be timed."""
+        """Play the policy's choice in one world per thread: loading kernels and starting threads must not be timed."""
         bench = self._benches[0]
         race = Race(np.array([[prior_choice(bench.simulator, bench.policy, self._root, 0)]]), self.settings)
         self._share(race, task, race.running, race.played, race.played + self.settings.threads)
         self._must_load = False
 
     def _time_left(self, started: float, share: float) -> float:
-        """Return the seconds that are left of the limit; infinitely many without one."""
+        """Return the seconds left of the time limit; infinity if there is none."""
         limit = self.settings.milliseconds
         return math.inf if limit is None else limit * 1e-3 * min(1.0, share) - (time.perf_counter() - started)
 
     def _affordable(self, started: float, share: float) -> int:
-        """Return how many playouts the time that is left allows, by how long they have taken so far."""
+        """Return how many playouts the remaining time allows, going by how long they have taken so far."""
         most = int(self.settings.playouts * share)
         return max(0, int(min(most, self._time_left(started, share) / self._pace)))
 
     @staticmethod
     def _contenders(legal: list[int], prior: int, budget: int, seed: int) -> NDArray[np.int64]:
-        """Return the actions to be played on, the prior choice first: as many as each round can play in one world."""
+        """Return the actions to try, the prior choice first: as many as each round can play in at least one world."""
         others = [action for action in legal if action != prior]
         room = 1
         while room < len(others) and (room + 2) * rounds_of(room + 2) <= budget:
@@ -234,19 +234,19 @@ class FlatSearch:
         return np.array([prior, *others], np.int64)
 
     def _plans_from(self, base: Plans, length: int) -> Plans:
-        """Return the plans that begin like another one, by their next choice: all that are legal, rising.
+        """Return the plans that begin with `length` choices of `base`, one for each legal next choice, ascending.
 
         They are made in a sampled world, not in the root, which may be the true state and hold what the player cannot
-        know of the choices after the first.
+        know about the choices after the first.
         """
         bench = self._benches[0]
         tools = bench.simulator, bench.policy, self._world, bench.scratch
         return self._plans[: write_plans(*tools, base, length, self._plans)].copy()
 
     def _vary(self, race: Race, task: Task, budget: int, started: float, share: float) -> int:
-        """Compare plans, then what differs from the best ones in later choices; return the playouts that are left.
+        """Compare plans, then plans that differ from the best ones in later choices; return the playouts left.
 
-        What takes part later is played in the worlds in which the others have been played.
+        Plans that join later are played in the same worlds as the others.
         """
         rng = np.random.default_rng(task.seed)
         first = race.played
@@ -271,13 +271,13 @@ class FlatSearch:
         return left
 
     def _run(self, race: Race, task: Task, budget: int, started: float, share: float) -> None:
-        """Play rounds on all threads, each with the better half of the one before, until the budget is spent."""
+        """Play rounds on all threads, each with the better half of the previous one, until the budget is spent."""
         rounds = rounds_of(len(race.running)) + CHECKS
         left = budget
         for number in range(rounds):
             if len(race.running) == 1:
                 break
-            is_new = race.played == self.settings.trust  # what the budget allows has just been found out
+            is_new = race.played == self.settings.trust  # the budget has just been computed from the time left
             affordable = left if is_new else min(left, self._affordable(started, share))
             count = worlds_of(affordable, rounds - number, len(race.running), race.results.shape[1] - race.played)
             if count > 0:
@@ -288,14 +288,14 @@ class FlatSearch:
                 race.halve()
 
     def _play(self, race: Race, task: Task, running: NDArray[np.int64], first: int, last: int) -> None:
-        """Play some plans on in some worlds, on all threads, and note how long that takes."""
+        """Play on from some plans in some worlds, on all threads, and measure how long that takes."""
         begun = time.perf_counter()
         self._share(race, task, running, first, last)
         pace = (time.perf_counter() - begun) / ((last - first) * len(running))
         self._pace = MEMORY * self._pace + (1.0 - MEMORY) * pace
 
     def _share(self, race: Race, task: Task, running: NDArray[np.int64], first: int, last: int) -> None:
-        """Play some plans on in some worlds, on all threads."""
+        """Play on from some plans in some worlds, on all threads."""
         pieces = np.linspace(first, last, min(self.settings.threads, last - first) + 1).astype(int).tolist()
 
         def work(piece: int) -> None:
@@ -308,23 +308,23 @@ class FlatSearch:
 
 
 def rounds_of(contenders: int) -> int:
-    """Return how many rounds of halving leave one of so many contenders."""
+    """Return how many rounds of halving leave one of this many contenders."""
     return max(1, math.ceil(math.log2(contenders)))
 
 
 def unsearched(action: int) -> Finding:
-    """Return the finding where nothing is compared."""
+    """Return the finding of a search that compares nothing."""
     return Finding(action, action, np.array([action]), np.zeros(1), np.zeros(1, np.int64))
 
 
 class Task(NamedTuple):
-    """What is searched.
+    """A search to be done.
 
     Attributes:
-        player: for whom.
-        horizon: turns that are played on after the one at hand.
-        valued: at the ends of how many of them positions are valued.
-        seed: of the worlds.
+        player: the player for whom to search.
+        horizon: turns played after the current one.
+        valued: number of turn ends at which positions are valued.
+        seed: seed of the worlds.
     """
 
     player: int
@@ -334,20 +334,20 @@ class Task(NamedTuple):
 
 
 class Race:
-    """Plans that are compared, in the same worlds; the first begins with the prior choice and stays to the end.
+    """Plans that are compared in the same worlds; the first begins with the prior choice and stays to the end.
 
     Attributes:
         plans: `(k, depth)` int64: a legal id and the choices after it, see `rounds.write_plans`.
-        results: `(k, trust + MAX_WORLDS)` float64: what is expected, as if so many worlds had shown it, and what worlds
-            were worth, as far as they were played.
-        running: `(r,)` int64, places of those that are still in the race.
-        played: columns of the results in which these stand.
-        counts: `(k,)` int64, columns in which each stands.
+        results: `(k, trust + MAX_WORLDS)` float64: the prior expectation, once for each world that it counts for, then
+            the values in the worlds played so far.
+        running: `(r,)` int64, indexes of the plans still in the race.
+        played: number of columns of the results that these have filled.
+        counts: `(k,)` int64, number of columns that each plan has filled.
 
     Args:
-        plans: as above, each with another id.
-        settings: `gate`, `optimism`, `trust` and `caution` count.
-        expected: `(k,)`, what plans are expected to be worth; None: the same.
+        plans: as above, each beginning with a different id.
+        settings: `gate`, `optimism`, `trust` and `caution` are used.
+        expected: `(k,)`, expected values of the plans; None: all have the same.
     """
 
     def __init__(self, plans: Plans, settings: Settings, expected: NDArray[np.floating] | None = None) -> None:
@@ -364,7 +364,7 @@ class Race:
         self.counts = np.full(len(plans), settings.trust, np.int64)
 
     def run(self, bench: Bench, root: Records, task: Task, budget: int) -> None:
-        """Play all rounds, in one go."""
+        """Play all rounds in one call of a kernel."""
         order, rounds = np.array([self._trust, budget, *task]), rounds_of(len(self.plans)) + CHECKS
         given = (root, bench.scratch, bench.models, self.plans, self.running, order, rounds, *self._bounds)
         left = run_race(*bench.tools, *given, self.results, self.counts)
@@ -372,7 +372,7 @@ class Race:
         self.played = int(self.counts[0])
 
     def play(self, bench: Bench, root: Records, task: Task, running: NDArray[np.int64], first: int, last: int) -> None:
-        """Play some plans on in some worlds, and write that into these columns of the results."""
+        """Play on from some plans in some worlds, and write the values into these columns of the results."""
         given = (root, bench.scratch, bench.models, self.plans, running, np.array([first, last, *task]))
         play_worlds(*bench.tools, *given, self.results)
 
@@ -382,7 +382,7 @@ class Race:
         return self.plans[self.running[np.argsort(-means, kind="stable")[:count]]]
 
     def enter(self, plans: Plans) -> NDArray[np.int64]:
-        """Let more plans take part, expected to be worth what others with the same id are; return their places."""
+        """Add plans to the race, with the expectation of those that begin with the same id; return their indexes."""
         alike = [int(np.flatnonzero(self.plans[:, 0] == plan[0])[0]) for plan in plans]
         entered = np.arange(len(self.plans), len(self.plans) + len(plans))
         self.plans = np.concatenate([self.plans, plans])
@@ -392,17 +392,17 @@ class Race:
         return entered
 
     def count(self, played: int) -> None:
-        """Note that what is running has results in so many columns."""
+        """Record that the running plans have filled `played` columns."""
         self.counts[self.running] = played
         self.played = played
 
     def halve(self) -> None:
-        """Leave the better half in the race, and the prior choice; without a chance for the others, that alone."""
+        """Keep the better half and the prior choice in the race, or that alone if no other has a chance."""
         left = halve(self.running, len(self.running), self.results, self.played, *self._bounds)
         self.running = self.running[:left]
 
     def finding(self) -> Finding:
-        """Return the outcome: the best action if its gain over the prior choice exceeds its error so many times."""
+        """Return the result: the best action if its gain over the prior choice passes the gate, else that choice."""
         best = 0
         if self.played > self._trust:
             best = int(self.running[np.argmax(self.results[self.running, : self.played].mean(axis=1))])

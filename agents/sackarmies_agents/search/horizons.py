@@ -1,4 +1,4 @@
-"""Kernels of labels: what actions are worth in sampled worlds, as it looks after several numbers of turns."""
+"""Kernels for labels: what actions turn out to be worth in sampled worlds, after several numbers of turns."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from sackarmies_env.core.simulator import is_over, play_on, reseed, step, value_
 
 @njit
 def play_turns(simulator, policy, evaluation, states, models, player, first_turn, horizons, seed, worths):
-    """Let a policy play all seats, and add what positions are worth after each of some numbers of turns.
+    """Have a policy play all seats, and add the values of the positions after several numbers of turns.
 
-    Chance is seeded anew in each turn, as in searches.
+    Chance is reseeded at each turn, as in searches.
 
     Args:
-        simulator: of the game.
+        simulator: simulator of the game.
         policy: plays all seats.
-        evaluation: of positions.
+        evaluation: evaluation of positions.
         states: (1,), overwritten.
         models: (num_players,) int64, the variant of the policy that each seat plays.
-        player: for whom.
-        first_turn: the turn at hand; it may already be over.
-        horizons: (h,) int64, numbers of turns after the one at hand, rising.
-        seed: of chance.
-        worths: (h,) float64, added to: worth at the end of the last of these turns. What a game that is over earns
-            counts for all turns that it has not had.
+        player: the player for whom positions are valued.
+        first_turn: the current turn; it may already be over.
+        horizons: (h,) int64, numbers of turns after the current one, ascending.
+        seed: seed of chance.
+        worths: (h,) float64, added to: the value at the end of the last of these turns. If the game is over by then,
+            its return is the value for all turns not played.
     """
     known, turn = np.int64(0), first_turn
     while known < len(horizons):
@@ -43,21 +43,21 @@ def play_turns(simulator, policy, evaluation, states, models, player, first_turn
 
 @njit(counted=True)
 def compare_actions(simulator, policy, evaluation, root, scratch, models, player, actions, horizons, seeds, worths):
-    """Add what actions are worth after each of some numbers of turns, in some worlds.
+    """Add the values of actions in several worlds, after several numbers of turns.
 
-    All actions meet the same chance and the same opponents in a world.
+    All actions face the same chance and the same opponents in a world.
 
     Args:
-        simulator: of the game.
+        simulator: simulator of the game.
         policy: plays all seats.
-        evaluation: of positions.
+        evaluation: evaluation of positions.
         root: (1,), a state of the player's information set.
         scratch: (2,) states, overwritten.
         models: (num_players,) int64, overwritten.
-        player: whose decision it is.
+        player: the current player.
         actions: (k,) int64, legal ids.
-        horizons: (h,) int64, numbers of turns after the one at hand, rising.
-        seeds: (w,) int64, of the worlds.
+        horizons: (h,) int64, numbers of turns after the current one, ascending.
+        seeds: (w,) int64, seeds of the worlds.
         worths: (k, h) float64, added to.
     """
     turn = root[0].turn

@@ -1,4 +1,4 @@
-"""Kernels of flat search: sampled worlds, and what candidates are worth in them."""
+"""Kernels of flat search: sampled worlds, and the values of candidates in them."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from sackarmies_env.core.simulator import (
 MASK63 = np.uint64(0x7FFFFFFFFFFFFFFF)
 SPREAD = np.uint64(32)
 
-USUAL_SPREAD = 0.12  # of the difference that two actions make in a world: its standard deviation
-USUAL_WEIGHT = 4  # worlds that this counts for in an estimate of it
+USUAL_SPREAD = 0.12  # standard deviation of the difference between two actions in a world
+USUAL_WEIGHT = 4  # number of worlds that this counts for in an estimate of it
 
 # --- worlds
 
 
 @njit
 def derived_seed(seed, number):
-    """Return the seed of what has a number, int64: of a world of a search, of a turn or a seat of a world."""
+    """Return the seed of a numbered part, int64: of a world of a search, or of a turn or a seat of a world."""
     return np.int64(mix(mix(np.uint64(seed)) ^ (np.uint64(number) << SPREAD)) & MASK63)
 
 
@@ -39,11 +39,11 @@ def sample_world(simulator, root, states, player, seed):
     """Write a state that may be the true one into `states` (1,).
 
     Args:
-        simulator: of the game.
+        simulator: simulator of the game.
         root: (1,), a state of the player's information set.
         states: (1,), overwritten.
-        player: whose information it is.
-        seed: of the world.
+        player: the player whose information set it is.
+        seed: seed of the world.
     """
     states[0] = root[0]
     determinize(simulator, states, player, seed)
@@ -51,31 +51,31 @@ def sample_world(simulator, root, states, player, seed):
 
 @njit
 def draw_models(policy, models, player, seed):
-    """Draw which variant of the policy each seat plays in a world: models (num_players,) int64; `player` plays 0."""
+    """Draw the variant of the policy for each seat in a world into models (num_players,) int64; `player` gets 0."""
     for seat in range(len(models)):
         models[seat] = derived_seed(seed, seat) % policy.num_models if seat != player else 0
 
 
 @njit
 def play_turns(simulator, policy, evaluation, states, models, player, limits, seed):
-    """Let a policy play all seats until the game is over or a turn after the last one has begun; return the worth.
+    """Have a policy play all seats until the game is over or a turn after the last one begins; return the value.
 
-    Positions are valued at the ends of the last turns, and the mean counts, with what an ended game earns for each turn
-    that is missing: single evaluations are noisy, and favor whoever has just moved.
+    Positions are valued at the ends of the last turns, and their mean is returned, with the return of an ended game for
+    each turn not played: single evaluations are noisy, and favor the player who has just moved.
 
-    Chance is seeded anew in each turn. So it brings two lines of play the same in later turns, however much of it they
-    have used before, and what they end in differs less by luck. The turn at hand may already be over: its end counts
-    all the same.
+    Chance is reseeded at each turn. So two lines of play face the same chance in later turns, however much of it they
+    have used before, and their outcomes differ less by luck. The current turn may already be over; its end counts
+    anyway.
 
     Args:
-        simulator: of the game.
+        simulator: simulator of the game.
         policy: plays all seats.
-        evaluation: of positions.
+        evaluation: evaluation of positions.
         states: (1,), overwritten.
         models: (num_players,) int64, the variant of the policy that each seat plays.
-        player: for whom.
-        limits: the turn at hand, the last turn that is played, and how many turns are valued.
-        seed: of chance.
+        player: the player for whom positions are valued.
+        limits: the current turn, the last turn to play, and how many turn ends are valued.
+        seed: seed of chance.
     """
     turn, last_turn, valued = limits
     total = 0.0
@@ -95,24 +95,24 @@ def play_turns(simulator, policy, evaluation, states, models, player, limits, se
 
 @njit
 def worlds_of(left, rounds, num_running, room):
-    """Return in how many worlds a round is played.
+    """Return the number of worlds to play in a round.
 
     Args:
-        left: playouts.
-        rounds: that are left to play, this one included.
-        num_running: plans in this round.
-        room: worlds that can be kept.
+        left: playouts left.
+        rounds: rounds left, including this one.
+        num_running: number of plans in this round.
+        room: maximum number of worlds whose results can be stored.
     """
     share = max(np.int64(1), left // rounds // num_running)
     return min(share, left // num_running, room)
 
 
-# --- plans: a legal id and the player's choices after it, NO_ACTION behind the last one
+# --- plans: a legal id and the player's choices after it, then NO_ACTION
 
 
 @njit
 def goes_on(state, start):
-    """Return whether whoever chose in `start` chooses again, before anybody else and before chance brings anything."""
+    """Return whether the player who chose in `start` chooses again, before any other player and before any chance."""
     return (
         not is_over(state)
         and state.current_player == start.current_player
@@ -124,19 +124,19 @@ def goes_on(state, start):
 
 @njit(counted=True)
 def write_plans(simulator, policy, world, scratch, base, length, plans):
-    """Write the plans that begin like another one, have each legal id next, and go on as a policy chooses.
+    """Write the plans that begin like `base`, continue with each legal id, and then as a policy chooses.
 
     Args:
-        simulator: of the game.
-        policy: makes the choices after that, by its model 0.
+        simulator: simulator of the game.
+        policy: makes the choices after that, with its model 0.
         world: (1,), a state in which they are legal.
         scratch: (2,) states, overwritten.
         base: (depth,) int64, a plan that can be followed from there.
-        length: how many of its choices to keep, less than it has.
+        length: how many of its choices to keep, fewer than it has.
         plans: (k, depth) int64, overwritten.
 
     Returns:
-        How many plans there are.
+        The number of plans.
     """
     scratch[0] = world[0]
     for i in range(length):
@@ -160,7 +160,7 @@ def write_plans(simulator, policy, world, scratch, base, length, plans):
 
 @njit
 def follow(simulator, policy, states, models, player, plan):
-    """Play a plan of `player`, as long as its choices are legal in the same turn; a policy plays the other seats."""
+    """Play a plan of `player` while its choices are legal in the same turn; a policy plays the other seats."""
     turn = states[0].turn
     step(simulator, states, plan[0])
     for i in range(1, len(plan)):
@@ -184,22 +184,22 @@ def prior_choice(simulator, policy, root, model):
 
 @njit
 def play_worlds(simulator, policy, evaluation, root, scratch, models, plans, running, task, values):
-    """Play plans on in some worlds, and write what that was worth.
+    """Play on from plans in some worlds, and write their values.
 
-    All plans meet the same chance and the same opponents in a world.
+    All plans face the same chance and the same opponents in a world.
 
     Args:
-        simulator: of the game.
+        simulator: simulator of the game.
         policy: plays all seats.
-        evaluation: of the positions where playing on ends.
+        evaluation: evaluation of the positions where playouts end.
         root: (1,), a state of the player's information set.
         scratch: (2,) states, overwritten.
         models: (num_players,) int64, overwritten.
         plans: (k, depth) int64, see `write_plans`.
-        running: (r,) int64, places of those that are played on.
-        task: (6,) int64: the first world, the one behind the last, the player, turns to be played after this one, at
-            the ends of how many of them positions are valued, seed.
-        values: (k, w) float64, overwritten there.
+        running: (r,) int64, indexes of the plans to play.
+        task: (6,) int64: the first world, the one after the last, the player, turns to play after the current one,
+            number of turn ends at which positions are valued, seed.
+        values: (k, w) float64, overwritten for these plans and worlds.
     """
     first, last, player, horizon, valued, search_seed = task
     limits = (root[0].turn, root[0].turn + horizon, valued)
@@ -216,7 +216,7 @@ def play_worlds(simulator, policy, evaluation, root, scratch, models, plans, run
 
 @njit
 def mean_value(values, place, count):
-    """Return the mean of the first `count` results of a plan; 0 without any."""
+    """Return the mean of the first `count` results of a plan; 0 if there are none."""
     total = 0.0
     for world in range(count):
         total += values[place, world]
@@ -225,7 +225,7 @@ def mean_value(values, place, count):
 
 @njit
 def gain_of(values, place, played):
-    """Return by how much a plan did better than place 0 in its first `played` worlds, and the standard error.
+    """Return how much better than plan 0 a plan did in its first `played` worlds, and the standard error.
 
     `USUAL_WEIGHT` worlds of the usual spread are added for the error: a few gains that happen to be alike prove little.
     """
@@ -238,10 +238,10 @@ def gain_of(values, place, played):
 
 @njit(counted=True)
 def halve(running, num_running, values, played, optimism, least):
-    """Leave the better half of the first `num_running` places in `running`, in order, and place 0; return how many.
+    """Keep plan 0 and the better half of the first `num_running` plans in `running`, in order; return how many.
 
-    What would not gain `least` over place 0 even if it were `optimism` standard errors better than it looks goes as
-    well. If place 0 alone is left, the race is over.
+    A plan that would not gain `least` over plan 0 even if it were `optimism` standard errors better than it looks is
+    dropped as well. If only plan 0 is left, the race is over.
     """
     if played == 0:
         return num_running
@@ -278,19 +278,18 @@ def run_race(
     values,
     counts,
 ):
-    """Play rounds, each with the better half of the one before, until playouts are spent or nothing is left to find.
+    """Play rounds, each with the better half of the previous one, until playouts are spent or one plan is left.
 
     Args, where they differ from those of `play_worlds`:
-        running: (k,) int64, overwritten: places of the plans in the race, in the end those of the last round.
-        task: (6,) int64, overwritten: columns of `values` that are filled, how many playouts there are, and the rest as
-            there.
-        rounds: how many.
+        running: (k,) int64, overwritten: indexes of the plans in the race, in the end those of the last round.
+        task: (6,) int64, overwritten: number of filled columns of `values`, number of playouts, and the rest as there.
+        rounds: number of rounds.
         optimism, least: see `halve`.
         values: (k, w) float64, overwritten as far as worlds are played.
-        counts: (k,) int64, overwritten: in how many columns each plan has values.
+        counts: (k,) int64, overwritten: number of columns that each plan has filled.
 
     Returns:
-        How many plans were in the last round.
+        The number of plans in the last round.
     """
     played, left = task[0], task[1]
     num_running = np.int64(len(plans))

@@ -1,4 +1,4 @@
-"""Names of who plays positions on: weights of the scripted agent, the shipped trained General, or a checkpoint."""
+"""Names of the agents of playouts: weights of the scripted agent, the shipped trained General, or a checkpoint."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ def is_learned(variant: str) -> bool:
 
 
 def text_of(variant: str) -> str:
-    """Return the agent that a variant plays as, in text form."""
+    """Return the text form of the agent that a variant plays as."""
     if is_learned(variant):
         return learned_text(variant)
     return f"greedy:weights={escaped(variant)}"
 
 
 def learned_text(place: str) -> str:
-    """Return a trained General in text form: the shipped one, or a checkpoint by its path."""
+    """Return the text form of a trained General: the shipped one, or a checkpoint by its path."""
     return TRAINED if place == TRAINED else f"ppo:path={escaped(place)},deterministic=true"
 
 
 def variant_of(agent: str) -> str:
-    """Return the variant that plays as an agent given in text form; "" where there is none."""
+    """Return the variant that plays as an agent given in text form; "" if there is none."""
     spec = parse_agent(agent)
     if spec.name == "greedy":
         return spec.options.get("weights", "")

@@ -1,4 +1,4 @@
-"""The greedy General: scores every legal choice by written rules and takes the best."""
+"""The greedy General: scores every legal choice by handwritten rules and takes the best."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from sackarmies_agents.scripted.sack_armies.weights import DEFAULT, Weights, loa
 
 
 class GreedyAgent(CompiledAgent):
-    """A scripted General of real strength, for any number of players.
+    """A strong scripted General for any number of players.
 
-    It looks one action ahead: attacks are worth their odds, places what they hold, threaten and promise. All it knows
-    is the observation and the mask, and it keeps nothing between two decisions. The seed only breaks ties; for one
-    seed, equal observations give equal choices.
+    It looks one action ahead: attacks are valued by their odds, and places by what they hold, threaten and promise. It
+    sees only the observation and the mask, and keeps nothing between decisions. The seed only breaks ties; with the
+    same seed, equal observations give equal choices.
     """
 
     def __init__(self, info: GameInfo, seed: int = 0, weights: str | Path | Weights = DEFAULT) -> None:
-        """Make ready for a game.
+        """Prepare the agent for a game.
 
         Args:
             info: the game.
-            seed: of the breaking of ties.
+            seed: seed for breaking ties.
             weights: the name of a set that comes with the General, the path of a TOML file, or the weights themselves.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Attacks and abilities of the greedy General: what each choice on the way to one is worth."""
+"""Attacks and abilities of the greedy General: the values of the choices that lead to them."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ FEWEST = 2  # attackers in a coordinated attack
 
 @njit(inlined=True)
 def may_pay(board, target):
-    """Return whether an attack on `target` that scatters nothing may be worth more than the floor of values.
+    """Return whether an attack on `target` without scatter may be worth more than the floor of values.
 
-    No attack kills with a greater chance than that of a flip. What is left if the check of a coordinated attack fails
+    No attack kills with a greater chance than that of a flip. If the check of a coordinated attack fails, what is left
     is the floor itself.
     """
     most = HALF * (board.unit_value[target] + board.cell_want[board.unit_cell[target]])
@@ -79,7 +79,7 @@ def may_attack(board, unit, target, verb):
 
 @njit
 def single_value(board, unit, target, verb):
-    """Return what the attack of `unit` on `target` is worth."""
+    """Return the value of an attack by `unit` on `target`."""
     origin = np.int64(NO_CELL) if verb == Verb.MOVE_ATTACK else board.unit_cell[unit]
     return attack_value(board, unit, origin, target, verb == Verb.RANGED)
 
@@ -107,7 +107,7 @@ def has_candidate_beside(board, unit, target):
 
 @njit(inlined=True)
 def add_candidate(board, unit, count):
-    """Add `unit` to the `count` candidates in `queue`, the hardest hitting first, and units in order."""
+    """Insert `unit` among the `count` candidates in `queue`, the hardest hitting first, then in order of units."""
     damage = damage_at(board, unit, board.unit_cell[unit])
     place = count
     while place > 0:
@@ -122,7 +122,7 @@ def add_candidate(board, unit, count):
 
 @njit
 def list_candidates(board, target, ranged):
-    """Write the candidates into `queue`, the hardest hitting first, and return how many they are."""
+    """Write the candidates into `queue`, the hardest hitting first, and return their number."""
     for unit in range(board.num_on_board):
         board.unit_named[unit] = 0
     count = np.int64(0)
@@ -154,7 +154,7 @@ def is_led(board, unit):
 
 @njit
 def group_value(board, target, ranged, size, fallback):
-    """Return what an attack of the first `size` candidates is worth; a failed check leaves `fallback`."""
+    """Return the value of an attack by the first `size` candidates; a failed check leaves `fallback`."""
     cell = board.unit_cell[target]
     damage = np.int64(0)
     armor = armor_at(board, target, cell)
@@ -179,9 +179,9 @@ def group_value(board, target, ranged, size, fallback):
 
 @njit
 def joint_attack(board, target, ranged, fallback):
-    """Choose attackers for a coordinated attack on `target`; return what it is worth.
+    """Choose attackers for a coordinated attack on `target`, mark them in `unit_named`, and return its value.
 
-    They are marked in `unit_named`; NEVER, and none marked, if there are not enough of them.
+    If there are too few candidates, none is marked and NEVER is returned.
     """
     count = list_candidates(board, target, ranged)
     best = NEVER
@@ -203,7 +203,7 @@ def joint_attack(board, target, ranged, fallback):
 
 @njit
 def stack_value(board, i):
-    """Return what it is worth to destroy entry `i` of the spells and maneuvers."""
+    """Return the value of destroying entry `i` of the spells and maneuvers."""
     row = board.stacked_row[i]
     is_own = look(board, row, Token.OWNER) == SELF
     if look(board, row, Token.FACE) == ShownFace.DOWN:
@@ -215,7 +215,7 @@ def stack_value(board, i):
 
 @njit
 def best_stack_value(board, host):
-    """Return what the best target among the spells and maneuvers of `host` is worth."""
+    """Return the value of the best target among the spells and maneuvers of `host`; NEVER if it has none."""
     best = NEVER
     for i in range(board.num_stacked):
         if board.stacked_host[i] == host:
@@ -225,7 +225,7 @@ def best_stack_value(board, host):
 
 @njit
 def ability_value(board, verb, target):
-    """Return what a Capture, Dismiss, Counter or Dispel aimed at `target` is worth."""
+    """Return the value of a Capture, Dismiss, Counter or Dispel aimed at `target`."""
     if verb == Verb.COUNTER_TOKEN or verb == Verb.DISPEL:
         return best_stack_value(board, target)
     if is_mine(board, target):
@@ -266,13 +266,13 @@ def can_aim(board, verb, unit, target):
 
 @njit
 def is_attack(verb):
-    """Return whether `verb` declares an attack of one unit."""
+    """Return whether `verb` declares an attack by one unit."""
     return verb == Verb.MELEE or verb == Verb.RANGED or verb == Verb.MOVE_ATTACK
 
 
 @njit
 def aim_value(board, verb, unit, target):
-    """Return what it is worth that `unit` does to `target` what `verb` names."""
+    """Return the value of `unit` doing what `verb` names to `target`."""
     value = single_value(board, unit, target, verb) if is_attack(verb) else ability_value(board, verb, target)
     if not is_attack(verb) and board.unit_up[unit] == 0:
         value -= board.w_reveal
@@ -281,7 +281,7 @@ def aim_value(board, verb, unit, target):
 
 @njit
 def best_strike(board, verb, unit):
-    """Return what the best attack of `unit` is worth; NEVER without a target or one above the floor."""
+    """Return the value of the best attack by `unit`; NEVER if it has no target, or none above the floor."""
     best = NEVER
     scatters = is_a(board, unit, SCATTERS)
     if board.unit_idle[unit] == 0 or (verb == Verb.RANGED and board.unit_reach[unit] == 0):
@@ -306,7 +306,7 @@ def best_strike(board, verb, unit):
 
 @njit
 def best_aim(board, verb, unit):
-    """Return what the best target of `unit` is worth; NEVER if it has none."""
+    """Return the value of the best target of `unit`; NEVER if it has none."""
     if is_attack(verb):
         return best_strike(board, verb, unit)
     best = NEVER
@@ -320,7 +320,7 @@ def best_aim(board, verb, unit):
 
 @njit
 def best_joint_attack(board, ranged, fallback):
-    """Return what the best coordinated attack is worth; NEVER if there is none or none is worth more than the floor."""
+    """Return the value of the best coordinated attack; NEVER if there is none, or none above the floor."""
     best = NEVER
     for i in range(board.num_enemies):
         enemy = board.enemies[i]
@@ -335,7 +335,7 @@ def best_joint_attack(board, ranged, fallback):
 
 @njit
 def verb_value(board, verb, fallback):
-    """Return what the best attack or aimed ability of this verb is worth."""
+    """Return the value of the best attack or aimed ability of this verb."""
     if verb == Verb.COORD_MELEE or verb == Verb.COORD_RANGED:
         return best_joint_attack(board, is_ranged(verb), fallback)
     best = NEVER

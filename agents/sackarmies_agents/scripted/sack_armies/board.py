@@ -1,7 +1,7 @@
 """Board of the greedy General: units, battlefields and hexes read from one observation, in tables.
 
 Nothing here knows a rule. Units on the board and units in hand are entries of one table, so that "what would this unit
-be worth there" is one question for moves and for deployments. Of unknown units a plain soldier is assumed.
+be worth there" is the same question for moves and for deployments. An unknown unit is assumed to be a plain soldier.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ MAX_CELLS = num_cells(REACH - 1)
 MAX_TOKENS = LARGE.generals * LARGE.tokens
 MAX_SIZE = make_observation_spec(LARGE.generals, MAX_TYPES, LARGE.tokens).size
 FAR = 99
-# What is none has a row of its own behind the others, so that lookups need no test.
+# A missing cell or battlefield has a row of its own after all others, so that lookups need no test.
 NO_CELL = MAX_CELLS
 NO_FIELD = MAX_TOKENS
 NO_UNIT = -1
 NOBODY = -1
 UNKNOWN = -1  # not counted yet
-UNWEIGHED = 1e18  # in place of a value: not asked for yet
-WANTS, PLACES = 1, 2  # surveyed: what hexes are worth; what places pull, threaten and promise too
-MOVE_UNKNOWN, MOVE_BOUNDED, MOVE_FOUND = range(3)  # of best moves
+UNWEIGHED = 1e18  # in place of a value: not computed yet
+WANTS, PLACES = 1, 2  # surveyed: the worth of hexes; also their pull and their contact with enemies
+MOVE_UNKNOWN, MOVE_BOUNDED, MOVE_FOUND = range(3)  # what is known of a unit's best move
 UNREACHED = -1
 CLOSED = -2  # in place of steps: a cell that no unit can enter
-SEALED = 1e9  # in place of pull: the same
-LAST_PLACE = (1 << MAX_CELLS.bit_length()) - 1  # in the queue, which holds each cell once; a mask
+SEALED = 1e9  # in place of pull: such a cell
+LAST_PLACE = (1 << MAX_CELLS.bit_length()) - 1  # of the queue, which holds each cell at most once; also its mask
 
 # Traits of units, as they work once the unit is face up; FLIES, SWIMS and DEFENDS as they work now.
 WINGED, AQUATIC, AMBUSHES, LEADS, CHARGES, SCATTERS, FLIES, SWIMS, DEFENDS = (1 << i for i in range(9))
@@ -72,24 +72,24 @@ BOARD_DTYPE = record_dtype(
         ("seen", np.int8, (MAX_SIZE,)),  # the observation, up to its last token
         ("lasting", np.int8, (MAX_SIZE,)),  # all bits, or 0 where a number says what is going on in the position
     ],
-    # Tokens go by the place of their row in the observation; those in use end at `rows_end`.
-    # Units: those on the board, then those in hand. `idle`: may act; `armor` and `damage` are without terrain, but with
-    # what own free spells and maneuvers will add once they are revealed: this share is `spare`. `notice`: over how many
-    # hexes it can attack next turn. `label`: class, homeland and keyword; 0 if it is not known.
+    # Tokens are known by where their row begins in the observation; the rows in use end at `rows_end`.
+    # Units: those on the board, then those in hand. `idle`: may act. `armor` and `damage` leave out terrain, but
+    # include what own free spells and maneuvers will add once revealed; that share is `spare`. `notice`: from how many
+    # hexes away it can attack next turn. `label`: class, homeland and keyword; 0 if unknown.
     [(name, np.int64) for name in ("num_units", "num_on_board", "num_enemies")],
     [("enemies", np.int64, (MAX_TOKENS,))],  # opposing units on the board
     [(f"unit_{name}", np.int64, (MAX_TOKENS,)) for name in _PER_UNIT],
     [("unit_value", np.float64, (MAX_TOKENS,)), ("unit_named", np.int64, (MAX_TOKENS,))],
     [("unit_pressed", np.int64, (MAX_TOKENS,)), ("unit_pressers", np.int64, (MAX_TOKENS,))],
-    # Of each enemy, by number, where it stands; `leap`: over how many hexes it can charge, or 1; `share`: of the chance
-    # of an attack that hidden spells and maneuvers leave; `advances`: 1 if it can follow up a melee. `defenders`: bits
-    # as in `cell_threat`.
+    # Of each enemy, by number: where it stands; `leap`: from how many hexes away it can charge, or 1; `share`: the part
+    # of an attack's chance that its hidden spells and maneuvers leave; `advances`: 1 if it can advance after a melee.
+    # `defenders`: those that defend, as bits like in `cell_threat`.
     [(f"enemy_{name}", np.int64, (MAX_TOKENS,)) for name in ("q", "r", "reach", "leap", "damage", "armor")],
     [(f"enemy_{name}", np.float64, (MAX_TOKENS,)) for name in ("worth", "share", "want", "advances")],
     [("defenders", np.uint64)],
-    # Fights of one own unit, where terrain does nothing to it, with each enemy that it can meet within a radius of its
-    # place: what own attacks are worth, and the best of them, the chances and the costs of the enemy's, what its shots
-    # are worth to it.
+    # Fights of one own unit, where terrain has no effect on it, with each enemy that it can meet within a radius of its
+    # place: values of its own attacks and of the best of them; chances and costs of the enemy's attacks, and what the
+    # enemy's shots are worth to the enemy.
     [("pair_unit", np.int64), ("pair_radius", np.int64), ("pair_best", np.float64)],
     [(f"pair_{name}", np.float64, (MAX_TOKENS,)) for name in ("attack", "strike", "shot", "free_shot")],
     [(f"pair_{name}", np.float64, (MAX_TOKENS,)) for name in ("kills", "loss", "charge_kills", "charge_loss")],
@@ -101,16 +101,16 @@ BOARD_DTYPE = record_dtype(
     [("num_stacked", np.int64)],
     [(f"stacked_{name}", np.int64, (MAX_TOKENS,)) for name in _PER_STACKED],
     [("num_hand", np.int64), ("hand_row", np.int64, (MAX_TOKENS,)), ("hand_unit", np.int64, (MAX_TOKENS,))],
-    [("hand_worth", np.float64, (MAX_TOKENS,))],  # what a deployment is worth, or UNWEIGHED
+    [("hand_worth", np.float64, (MAX_TOKENS,))],  # the value of deploying it, or UNWEIGHED
     # `guard`: seat of a unit that bars the way of others. `threat`: one bit for each enemy that can attack there next
-    # turn, that of number i being i modulo 64; `touch`: likewise for those beside it.
+    # turn, bit i % 64 for enemy number i; `touch`: likewise for enemies there or next to it.
     [
         (f"cell_{name}", np.int64, (MAX_CELLS + 1,))
         for name in ("unit", "guard", "field", "steps", "menace", "grasp", "near", "seen")
     ],
     [(f"cell_{name}", np.uint64, (MAX_CELLS + 1,)) for name in ("threat", "touch")],
     [(f"cell_{name}", np.float64, (MAX_CELLS + 1,)) for name in ("want", "stake", "pull")],
-    # The ground: cells that units can stand on, and what is found out for all of them in one sweep.
+    # The ground: cells that units can stand on, and what one sweep finds for all of them.
     [("num_ground", np.int64)],
     [(f"ground{name}", np.int64, (MAX_CELLS,)) for name in ("", "_q", "_r", "_near", "_seen")],
     [(f"ground_{name}", np.uint64, (MAX_CELLS,)) for name in ("threat", "touch")],
@@ -119,17 +119,17 @@ BOARD_DTYPE = record_dtype(
     [("seat_want", np.float64, (LARGE.generals,))],  # of a battlefield that this enemy put down and controls
     [("queue", np.int64, (LAST_PLACE + 1,)), ("has_grasps", np.int64)],
     [("num_legal", np.int64), ("legal", np.int64, (NUM_VERBS + MAX_TYPES + NUM_SLOTS + MAX_CELLS + 1,))],
-    # What has been worked out for the position at hand. `surveyed`: how much of the ground, see `survey`. `move`: if
-    # the best move of a unit is known, where it ends, whether no other comes near to it; what its place is worth now
-    # and then; or by how much a move betters it at most. `entry`: the same of the best hex for a unit in hand.
+    # What has been worked out for the current position. `surveyed`: how much of the ground, see `survey`. `move`:
+    # whether the best move of a unit is known, where it ends, whether no other comes close; the value of its place
+    # before and after; or the most by which a move can improve it. `entry`: likewise the best hex for a unit in hand.
     [("surveyed", np.int64), ("has_position", np.int64)],
-    [("is_light", np.int64)],  # 1: neither prospects nor dangers weigh anything, and nobody asks for them
+    [("is_light", np.int64)],  # 1: prospects and dangers have no weight, and choices do not ask for them
     [(f"move_{name}", np.int64, (MAX_TOKENS,)) for name in ("known", "end", "clear")],
     [(f"move_{name}", np.float64, (MAX_TOKENS,)) for name in ("now", "best", "bound")],
     [(f"entry_{name}", np.int64, (MAX_TOKENS,)) for name in ("end", "clear")],
-    [("floor", np.float64)],  # of values: what is not above it is not chosen, and need not be worked out
-    [("is_usual", np.int64)],  # 1: no weight but `site_far` is below 0: losses and costs are no gains
-    [("caution", np.float64), ("haste", np.float64)],  # of own losses; 0 to 1 as the turn limit comes near
+    [("floor", np.float64)],  # values not above it are not chosen and need not be computed
+    [("is_usual", np.int64)],  # 1: no weight except `site_far` is below 0, so that losses and costs are never gains
+    [("caution", np.float64), ("haste", np.float64)],  # weight of own losses; 0 to 1 as the turn limit approaches
 )
 
 
@@ -138,7 +138,7 @@ def make_board(info: GameInfo, weights: Weights) -> NDArray[np.void]:
 
     Args:
         info: the game.
-        weights: what the General weighs.
+        weights: the General's weights.
 
     Raises:
         ValueError: the game's observations are not those of Sack Armies.
@@ -182,7 +182,7 @@ def make_board(info: GameInfo, weights: Weights) -> NDArray[np.void]:
     return board
 
 
-# --- looking things up; np.uint64 spares the code that numba adds for places below 0
+# --- lookups; np.uint64 avoids the code that numba adds for negative indexes
 
 
 @njit(inlined=True)
@@ -193,7 +193,7 @@ def see(board, place):
 
 @njit(inlined=True)
 def look(board, row, column):
-    """Return a feature of the token whose row begins at number `row` of the observation."""
+    """Return a feature of the token whose row begins at index `row` of the observation."""
     return np.int64(board.seen[np.uint64(row + column)])
 
 
@@ -211,7 +211,7 @@ def cell_from(board, q, r):
 
 @njit
 def type_at(board, place):
-    """Return the type written at `place` and the next, or -1."""
+    """Return the type written at `place` and the place after it, or -1."""
     return see(board, place) + DIGIT_BASE * see(board, place + 1) - 1
 
 
@@ -249,16 +249,16 @@ def is_a(board, unit, trait):
 
 @njit(inlined=True)
 def has(board, unit, column):
-    """Return the value of an ability of a known unit as it works once it is face up; 0 if it has not."""
+    """Return the value of an ability of `unit` once it is face up; 0 if it lacks the ability or is unknown."""
     return look(board, board.unit_row[unit], column) if board.unit_known[unit] == 1 else np.int64(0)
 
 
-# --- what a token says of units that fit it
+# --- which units fit what a token says
 
 
 @njit(inlined=True)
 def read_label(board, row):
-    """Return what the text of a token demands of units; a byte is 0 where anything does."""
+    """Return what the text of a token demands of units, as a label; a byte is 0 where it demands nothing."""
     label = look(board, row, Token.MATCH_KEYWORD)
     label = (label << LABEL_BITS) | look(board, row, Token.MATCH_HOMELAND)
     return (label << LABEL_BITS) | look(board, row, Token.MATCH_CLASS)
@@ -266,7 +266,7 @@ def read_label(board, row):
 
 @njit(inlined=True)
 def mask_of(label):
-    """Return a number with the bytes set that a label, of what a text demands, does not leave open."""
+    """Return a mask of the bytes in which a label, of what a text demands, does demand something."""
     mask = np.int64(0)
     for i in range(3):
         byte = np.int64(LABEL_BYTE) << np.int64(i * LABEL_BITS)
@@ -276,7 +276,7 @@ def mask_of(label):
 
 @njit
 def fits(board, row, unit):
-    """Return whether `unit` is of the class that the text of `row` names; an unknown unit fits only "all"."""
+    """Return whether `unit` meets what the text of `row` demands; an unknown unit fits only "all"."""
     label = read_label(board, row)
     return (board.unit_label[unit] & mask_of(label)) == label
 
@@ -290,7 +290,7 @@ def concerns(board, field, unit):
 
 @njit(inlined=True)
 def terrain_bonus(board, unit, field, amount):
-    """Return what of `amount`, which battlefield `field` adds to a stat, `unit` gets."""
+    """Return how much `unit` gets of `amount`, which battlefield `field` adds to a stat."""
     if amount == 0 or not concerns(board, field, unit):
         return np.int64(0)
     if amount < 0 and (board.field_traits[field] & WATER) != 0 and is_a(board, unit, AQUATIC):

@@ -1,4 +1,4 @@
-"""Decision of the greedy General: what must be computed for it, what legal ids are worth, and which is the best."""
+"""Choice of the greedy General: what must be computed for a decision, what legal ids are worth, which is best."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.state.constants import NUM_SLOTS, NUM_VERBS, Decision, Verb
 from sackarmies_env.games.sack_armies.state.layout import Global
 
-EVERYTHING = 4.0 * NEVER  # a floor that nothing is below
+EVERYTHING = 4.0 * NEVER  # a floor below all values
 
 # --- looking around
 
@@ -34,7 +34,7 @@ def needs_wants(decision):
 
 @njit(inlined=True)
 def needs_places(board, decision):
-    """Return whether the decision, which depends on wants, depends on what places pull, threaten and promise too."""
+    """Return whether a decision that depends on wants also depends on the pull, dangers and prospects of places."""
     if decision == Decision.SOURCE or decision == Decision.TARGET:
         verb = see(board, Global.CHAIN_VERB)
         return verb == Verb.RAISE or verb == Verb.CAST or verb == Verb.CUSTOM
@@ -47,7 +47,7 @@ def needs_places(board, decision):
 
 @njit
 def survey_wants(board):
-    """Work out which hexes are worth standing on, unless that is done."""
+    """Work out which hexes are worth standing on, unless already done."""
     if board.surveyed < WANTS:
         find_wants(board)
         board.surveyed = WANTS
@@ -55,7 +55,7 @@ def survey_wants(board):
 
 @njit
 def survey_places(board):
-    """Work out what places pull, threaten and promise as well, unless that is done."""
+    """Also work out the pull of hexes and their contact with enemies, unless already done."""
     survey_wants(board)
     if board.surveyed < PLACES:
         find_pull(board)
@@ -66,7 +66,7 @@ def survey_places(board):
 
 @njit
 def survey(board, decision):
-    """Work out what the decision needs to know of the ground."""
+    """Work out what the decision requires of the ground."""
     if not needs_wants(decision):
         return
     if needs_places(board, decision):
@@ -88,8 +88,8 @@ def is_joint(verb):
 def choose_verb(board, mask):
     """Return the best verb of the menu.
 
-    A Move comes after what takes less to weigh: it need not be weighed up where that is better. Coordinated attacks
-    come last, for a failed check leaves the next best.
+    A Move is weighed after the verbs that take less time, and not in full where one of them is better. Coordinated
+    attacks come last, because a failed check leaves the next best.
     """
     best = 4.0 * NEVER
     choice = np.int64(-1)
@@ -119,9 +119,9 @@ def choose_verb(board, mask):
 
 @njit
 def planned_choice(board, decision):
-    """Return the id of the hex that was found best when its unit was chosen; -1 if it is not clear or not legal.
+    """Return the id of the hex found best when its unit was chosen; -1 if it was a near tie or is not legal.
 
-    All legal hexes must have been looked at then.
+    It is also -1 unless all legal hexes were considered then.
     """
     end = np.int64(NO_CELL)
     if decision == Decision.MOVE_TO:
@@ -160,7 +160,7 @@ def choose(board, observation, mask):
 
 @njit
 def choose_batch(boards, observations, masks, actions):
-    """Choose for many games.
+    """Choose an action in each of many games.
 
     Args:
         boards: (1,) BOARD_DTYPE, scratch.
@@ -177,7 +177,7 @@ def choose_batch(boards, observations, masks, actions):
 
 @njit
 def weigh(board, observation, actions, worths):
-    """Write what legal ids (k,) are worth, (k,): the choice is the best, but for the breaking of ties."""
+    """Write what the legal ids `actions` (k,) are worth into `worths` (k,); ties aside, the best is chosen."""
     read_board(board, observation)
     decision = see(board, Global.DECISION)
     survey(board, decision)
@@ -200,7 +200,7 @@ def weigh(board, observation, actions, worths):
 
 @njit
 def choose_weighed(board, actions, worths):
-    """Return the best of all legal ids (k,), given what `weigh` has just said of them: the choice of `choose`."""
+    """Return the best of all legal ids (k,) by the worths that `weigh` has just written: the choice of `choose`."""
     is_menu = see(board, Global.DECISION) == Decision.MENU
     best, choice = 4.0 * NEVER, actions[0]
     for i in range(len(actions)):

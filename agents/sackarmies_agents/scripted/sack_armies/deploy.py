@@ -26,15 +26,15 @@ from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.state.constants import NUM_SLOTS, NUM_VERBS, OWNED_LIMIT, Band
 from sackarmies_env.games.sack_armies.state.layout import General, Shown, Token
 
-HAND = 3  # tokens that a Draw of full worth fills
-SAME = 3e-6  # values so near to each other are left to the breaking of ties
+HAND = 3  # tokens that a Draw of full value adds to the hand
+SAME = 3e-6  # values this close to each other are left to tie-breaking
 
 # --- moves
 
 
 @njit
 def best_move(board, unit, floor):
-    """Return by how much the best move of own `unit` betters its place; NEVER if none does by more than `floor`."""
+    """Return how much the best move of own `unit` improves its place; NEVER if none does by more than `floor`."""
     known = board.move_known[unit]
     if known == MOVE_UNKNOWN or (known == MOVE_BOUNDED and floor < board.move_bound[unit]):
         find_move(board, unit, floor)
@@ -47,7 +47,7 @@ def best_move(board, unit, floor):
 
 @njit
 def find_move(board, unit, floor):
-    """Find the best move of own `unit`, unless it betters its place by no more than `floor`."""
+    """Find the best move of own `unit`, if it improves its place by more than `floor`."""
     board.move_known[unit] = MOVE_FOUND
     board.move_now[unit] = 0.0
     board.move_best[unit] = NEVER
@@ -89,7 +89,7 @@ def legal_cell(board, i):
 
 @njit
 def planned_move(board, unit):
-    """Return where the best move of own `unit` ends, if it has been found and it is clear; else NO_CELL."""
+    """Return where the best move of own `unit` ends, if it has been found and no other comes close; else NO_CELL."""
     if unit == NO_UNIT or board.move_known[unit] != MOVE_FOUND or board.move_best[unit] == NEVER:
         return np.int64(NO_CELL)
     if board.move_clear[unit] == 0:
@@ -107,13 +107,13 @@ def planned_move(board, unit):
 
 @njit(inlined=True)
 def least_first(board, least):
-    """Return what the better move of a Move must be worth for the Move to be worth more than `least`."""
+    """Return the value that the better of a Move's two moves must exceed for the Move to exceed `least`."""
     return least / (1.0 + max(0.0, board.w_second_move)) if least > 0.0 else least
 
 
 @njit
 def any_move_above(board, floor):
-    """Return by how much the best move of some own unit betters its place, if by more than `floor`; NEVER if none."""
+    """Return how much the best move of some own unit improves its place, if by more than `floor`; NEVER if none."""
     for unit in range(board.num_on_board):
         if is_mine(board, unit):
             value = best_move(board, np.int64(unit), floor)
@@ -124,20 +124,20 @@ def any_move_above(board, floor):
 
 @njit
 def move_value(board, least):
-    """Return what the best Move of one or two units is worth; NEVER if that is no more than `least`.
+    """Return the value of the best Move of one or two units; NEVER if it is not above `least`.
 
-    Most Moves are worth less than something else. Bounds show this for less than it takes to find their value.
+    Most Moves are worth less than something else. Bounds show this in less time than it takes to find their value.
     """
     sure = any_move_above(board, least_first(board, least)) if least > NEVER else 0.0
     if sure == NEVER:
         return NEVER
-    sure = sure if sure > 0.0 else NEVER  # floors lie below it then, so that the move that it stands for is found
+    sure = sure if sure > 0.0 else NEVER  # then floors lie below it, so that the move that it stands for is found
     first = NEVER
     second = NEVER
     for unit in range(board.num_on_board):
         if not is_mine(board, unit):
             continue
-        # A value that is neither above the first nor above a second that helps changes nothing.
+        # A value changes nothing unless it is above the first, or positive and above the second.
         value = best_move(board, np.int64(unit), min(max(first, sure), max(0.0, second)))
         if value > first:
             second = first
@@ -172,7 +172,7 @@ def can_enter(board, cell):
 
 @njit
 def best_entry(board, unit):
-    """Return what the best place to deploy `unit` is worth; NEVER if there is none."""
+    """Return the value of the best place to deploy `unit`; NEVER if there is none."""
     best = NEVER
     board.entry_end[unit] = NO_CELL
     for i in range(board.num_ground):
@@ -191,7 +191,7 @@ def best_entry(board, unit):
 
 @njit
 def planned_entry(board, i):
-    """Return where token `i` of the hand is best deployed, if that has been found and it is clear; else NO_CELL."""
+    """Return where token `i` of the hand is best deployed, if it has been found and is clear; else NO_CELL."""
     if i < 0 or board.hand_unit[i] == NO_UNIT or board.hand_worth[i] == UNWEIGHED:
         return np.int64(NO_CELL)
     end = board.entry_end[board.hand_unit[i]]
@@ -208,7 +208,7 @@ def planned_entry(board, i):
 
 @njit
 def band_takes(band, kind):
-    """Return whether a unit of this name band takes spells or maneuvers."""
+    """Return whether a unit with this name band takes attachments of `kind`, spells or maneuvers."""
     if band == Band.GREEN:
         return True
     return (band == Band.BLUE and kind == Shown.SPELL) or (band == Band.RED and kind == Shown.MANEUVER)
@@ -216,21 +216,21 @@ def band_takes(band, kind):
 
 @njit
 def can_host(board, unit, row):
-    """Return whether own `unit` takes the spell or maneuver in `row`."""
+    """Return whether own `unit` can take the spell or maneuver in `row`."""
     band = look(board, board.unit_row[unit], Token.BAND)
     return band_takes(band, look(board, row, Token.KIND)) and board.unit_attached[unit] < OWNED_LIMIT
 
 
 @njit
 def host_value(board, unit):
-    """Return what it is worth to put a spell or maneuver under own `unit`: near the front, under what is dear."""
+    """Return the value of a spell or maneuver under own `unit`: higher near the front and under valuable units."""
     front = min(10.0, board.cell_pull[board.unit_cell[unit]])
     return board.w_attach + 0.1 * board.unit_value[unit] + 0.1 * front - 0.5 * board.unit_attached[unit]
 
 
 @njit
 def best_host(board, row):
-    """Return what the best host for a spell or maneuver is worth; NEVER if there is none."""
+    """Return the value of the best host for a spell or maneuver; NEVER if there is none."""
     best = NEVER
     for unit in range(board.num_on_board):
         if is_mine(board, unit) and can_host(board, np.int64(unit), row):
@@ -240,7 +240,7 @@ def best_host(board, row):
 
 @njit
 def hand_value(board, i):
-    """Return what it is worth to deploy token `i` of the hand now; NEVER if it cannot be."""
+    """Return the value of deploying token `i` of the hand now; NEVER if it cannot be deployed."""
     if board.hand_worth[i] == UNWEIGHED:
         board.hand_worth[i] = weigh_hand(board, i)
     return board.hand_worth[i]
@@ -248,7 +248,7 @@ def hand_value(board, i):
 
 @njit
 def weigh_hand(board, i):
-    """Work out the same."""
+    """Compute what `hand_value` returns."""
     unit = board.hand_unit[i]
     if unit != NO_UNIT:
         entry = best_entry(board, unit)
@@ -260,7 +260,7 @@ def weigh_hand(board, i):
 
 @njit
 def deploy_value(board):
-    """Return what a Deploy of all that is worth it comes to."""
+    """Return the value of a Deploy of all tokens that are worth deploying."""
     total = 0.0
     for i in range(board.num_hand):
         total += max(0.0, hand_value(board, i))
@@ -269,7 +269,7 @@ def deploy_value(board):
 
 @njit
 def field_site_value(board, cell):
-    """Return what it is worth to put a battlefield on `cell`: far from enemies, among one's own."""
+    """Return the value of a battlefield on `cell`, by the distance to enemies and the own battlefields beside it."""
     nearest = np.int64(FAR)
     beside = 0.0
     for field in range(board.num_fields):
@@ -288,7 +288,7 @@ def field_site_value(board, cell):
 
 @njit
 def keep_value(board, i):
-    """Return what token `i` of the hand is worth to keep."""
+    """Return the value of keeping token `i` of the hand."""
     unit = board.hand_unit[i]
     row = board.hand_row[i]
     if unit != NO_UNIT:
@@ -303,7 +303,7 @@ def keep_value(board, i):
 
 @njit
 def draw_value(board):
-    """Return what a Draw is worth: the more, the emptier the hand and the fewer the units on the board."""
+    """Return the value of a Draw: the emptier the hand and the fewer the units on the board, the higher."""
     room = board.w_hand
     for i in range(board.num_hand):
         if hand_value(board, i) > 0.0:

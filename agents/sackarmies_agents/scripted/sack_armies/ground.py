@@ -25,7 +25,7 @@ from sackarmies_agents.scripted.sack_armies.board import (
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.state.layout import General, Token
 
-MOVES_A_TURN = 2  # units that one Move action moves
+MOVES_A_TURN = 2  # units that one Move action can move
 PULL_CAP = 60.0  # decisive battlefields do not pull from across the board
 
 # --- who can go where
@@ -53,9 +53,9 @@ def is_barred(board, unit, cell):
 
 @njit
 def find_reach(board, unit, menacing):
-    """Write the steps to every cell that `unit` can enter, and these cells into `queue`; return how many they are.
+    """Write the steps to every cell that `unit` can enter, and these cells into `queue`; return their number.
 
-    `menacing`: count it as a menace to units in its way. Call `clear_reach` afterwards.
+    `menacing`: 1 to count it as a menace to units in its way. Call `clear_reach` afterwards.
     """
     origin = board.unit_cell[unit]
     seat = board.unit_seat[unit]
@@ -113,9 +113,9 @@ def count_reach(board, unit, menacing, table):
 
 @njit
 def has_goal(board, enemy):
-    """Return whether a watched battlefield that nobody menaces yet is near enough for `enemy` to move there.
+    """Return whether a watched battlefield that is not menaced yet is near enough for `enemy` to move there.
 
-    One next to it is settled on the way: it menaces it if it can enter it or finds its way barred there.
+    A battlefield next to `enemy` is settled at once: it is menaced if `enemy` can enter it or is barred there.
     """
     result = False
     for i in range(board.num_watched):
@@ -146,7 +146,7 @@ def find_menaces(board):
 
 @njit
 def find_grasps(board):
-    """Count for each cell the own units that could end a move there, once for an observation."""
+    """Count for each cell the own units that could end a move there, once per observation."""
     if board.has_grasps == 1:
         return
     board.has_grasps = 1
@@ -213,7 +213,7 @@ def are_within_grasp(board, seat):
 
 @njit
 def want_of_enemy_field(board, seat):
-    """Return what it is worth to enter a battlefield that `seat` put down and controls."""
+    """Return the value of entering a battlefield that `seat` put down and controls."""
     left = np.int64(0)
     for field in range(board.num_fields):
         left += is_left_to_take(board, np.int64(field), seat)
@@ -227,7 +227,7 @@ def want_of_enemy_field(board, seat):
 
 @njit
 def want_of_field(board, field, exposed):
-    """Return what it is worth to stand on a battlefield at the end of the turn."""
+    """Return the value of standing on a battlefield at the end of the turn."""
     owner = board.field_owner[field]
     controller = board.field_controller[field]
     cell = board.field_cell[field]
@@ -249,7 +249,7 @@ def want_of_field(board, field, exposed):
 
 @njit
 def stake_of_field(board, field):
-    """Return what it costs if an enemy kills the unit on a battlefield and advances."""
+    """Return the cost of an enemy killing the unit on a battlefield and advancing."""
     if board.field_controller[field] != SELF:
         return 0.0
     if board.field_owner[field] != SELF:
@@ -263,7 +263,7 @@ def stake_of_field(board, field):
 
 @njit
 def find_wants(board):
-    """Write what it is worth to stand on each hex at the end of the turn, and what is at stake there."""
+    """Write the value of standing on each hex at the end of the turn, and what is at stake there."""
     find_menaces(board)
     board.has_grasps = 0
     for i in range(board.num_ground):
@@ -283,7 +283,7 @@ def find_wants(board):
 
 @njit(inlined=True)
 def add_source(board, cell, pull, count):
-    """Let `cell` pull at least so much; return the new number of cells in `queue`."""
+    """Raise the pull of `cell` to at least `pull`, queue it if that changes it, and return the new end of `queue`."""
     place = np.uint64(cell)
     before = board.cell_pull[place]
     steps = board.cell_steps[place]
@@ -297,7 +297,7 @@ def add_source(board, cell, pull, count):
 
 @njit
 def find_pull(board):
-    """Write for each hex how near it is to battlefields that are wanted and to enemies."""
+    """Write for each hex its pull: how near it is to wanted battlefields and to enemies."""
     for i in range(board.num_ground):
         board.cell_pull[board.ground[i]] = 0.0
     tail = np.int64(0)

@@ -1,4 +1,4 @@
-"""Odds of attacks for the greedy General: its own, those that threaten a place, and those that a place promises."""
+"""Odds of attacks for the greedy General: its own, those that threaten a place and those that a place allows."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from sackarmies_env.games.sack_armies.state.constants import Verb
 from sackarmies_env.games.sack_armies.state.layout import Token
 
 HALF = 0.5  # a flip
-# Of an attack's chance, by the number of spells and maneuvers under the target, which may be hidden ones.
+# Share of an attack's chance that remains, by the number of attachments under the target, which may be hidden.
 UNSEEN_SHARES = np.array([0.9**attached for attached in range(4)])
 
 MOST_ARMOR = 31  # in the table of chances
 
-# CHANCES[damage, armor]: that a progressive flip kills; more damage than MOST_ARMOR is no better there.
+# CHANCES[damage, armor]: chance that progressive flips kill; damage beyond MOST_ARMOR makes no difference.
 CHANCES = np.array(
     [
         [HALF ** -(-max(1, armor) // damage) if damage > 0 else 0.0 for armor in range(MOST_ARMOR + 1)]
@@ -48,7 +48,7 @@ CHANCES = np.array(
 
 @njit(inlined=True)
 def progressive_chance(damage, armor):
-    """Return the chance that a progressive flip of a damage rating kills."""
+    """Return the chance that progressive flips with a damage rating kill a unit."""
     if armor <= MOST_ARMOR:
         return CHANCES[max(np.int64(0), min(np.int64(MOST_ARMOR), damage)), max(np.int64(0), armor)]
     return HALF ** np.float64((armor + damage - 1) // damage) if damage > 0 else 0.0
@@ -56,13 +56,13 @@ def progressive_chance(damage, armor):
 
 @njit(inlined=True)
 def single_chance(damage, armor):
-    """Return the chance that a single flip of a damage rating kills."""
+    """Return the chance that a single flip with a damage rating kills a unit."""
     return HALF if damage > 0 and damage >= armor else 0.0
 
 
 @njit(inlined=True)
 def can_engage(board, attacker, defender, cell):
-    """Return whether flying or water do not keep `attacker` from a melee against `defender` on `cell`."""
+    """Return whether neither flying nor water bars `attacker` from melee against `defender` on `cell`."""
     if is_a(board, defender, FLIES) and not is_a(board, attacker, WINGED):
         return False
     if not is_a(board, defender, SWIMS) or (board.field_traits[board.cell_field[cell]] & FAVORS_AQUATIC) == 0:
@@ -111,7 +111,7 @@ def counter_chance(board, attacker, origin, defender, cell, ranged):
 
 @njit
 def collateral(board, scatterer, cell):
-    """Return what the scatter of a hit on `cell` by `scatterer` is worth to the observer, its flip not counted."""
+    """Return the value to the observer of the scatter of a hit on `cell` by `scatterer`, not counting its flip."""
     total = 0.0
     if not is_a(board, scatterer, SCATTERS):
         return total
@@ -127,13 +127,13 @@ def collateral(board, scatterer, cell):
 
 @njit(inlined=True)
 def hidden_below(board, unit):
-    """Return the share of an attack's chance that hidden spells and maneuvers of the target may leave."""
+    """Return the share of an attack's chance that remains, given the target's attachments, which may be hidden."""
     return UNSEEN_SHARES[min(np.int64(3), board.unit_attached[unit])]
 
 
 @njit(inlined=True)
 def prize(board, unit, target, ranged):
-    """Return what it is worth to kill `target` in an attack that `unit` makes or leads, the advance included."""
+    """Return the value of killing `target` in an attack that `unit` makes or leads, including the advance."""
     worth = board.unit_value[target]
     if not ranged and board.unit_move[unit] > 0:
         worth += board.cell_want[board.unit_cell[target]]
@@ -142,7 +142,7 @@ def prize(board, unit, target, ranged):
 
 @njit
 def attack_value(board, unit, origin, target, ranged):
-    """Return what an attack of `unit` from `origin` (NO_CELL: from somewhere beside it) on `target` is worth."""
+    """Return the value of an attack by `unit` on `target` from `origin` (NO_CELL: somewhere next to the target)."""
     cell = board.unit_cell[target]
     kills = kill_chance(board, unit, origin, target, cell, ranged) * hidden_below(board, target)
     dies = counter_chance(board, unit, origin, target, cell, ranged)
@@ -157,13 +157,13 @@ def attack_value(board, unit, origin, target, ranged):
 
 @njit(inlined=True)
 def can_charge(board, unit, gap):
-    """Return whether `unit` may move and attack over this distance."""
+    """Return whether `unit` can make a Move and Attack on a target `gap` hexes away."""
     return gap - 1 <= board.unit_move[unit] and is_a(board, unit, CHARGES)
 
 
 @njit
 def find_pressure(board, enemy):
-    """Find out how much damage the own units beside `enemy` add up to, and how many they are, once."""
+    """Find the total damage and the number of own units next to `enemy` that can engage it, unless already known."""
     if board.unit_pressers[enemy] != UNKNOWN:
         return
     board.unit_pressed[enemy] = 0
@@ -177,7 +177,7 @@ def find_pressure(board, enemy):
 
 @njit
 def joint_value(board, unit, cell, enemy):
-    """Return what a coordinated melee on `enemy` is worth with `unit` on `cell` beside it, its check included."""
+    """Return the value of a coordinated melee on `enemy` with `unit` on `cell` next to it, including the check."""
     find_pressure(board, enemy)
     damage = board.unit_pressed[enemy]
     others = board.unit_pressers[enemy]

@@ -1,7 +1,7 @@
-"""Worth of hexes to the units of the greedy General: what they gain, promise and risk there.
+"""Worth of hexes to the units of the greedy General: gains, prospects and dangers there.
 
-Most hexes do nothing to the stats of most units. There the odds of a fight do not depend on the hex, only on how far it
-is from the enemy: `study` works them out once for a unit, and each such hex picks from them, without a branch.
+Most hexes do not change the stats of most units. There the odds of a fight depend only on the distance to the enemy,
+not on the hex: `study` works them out once for a unit, and each such hex looks them up, without a branch.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ ALL_BITS = ~NO_BITS
 
 @njit(inlined=True)
 def touch_ground(board, enemy, member):
-    """Count `enemy`, whose bit is `member`, at each hex of the ground that it is near to, sees or can attack."""
+    """Register `enemy`, whose bit is `member`, at each hex of the ground that it is near, sees or can attack."""
     q = board.cell_q[board.unit_cell[enemy]]
     r = board.cell_r[board.unit_cell[enemy]]
     sight = board.unit_sight[enemy]
@@ -89,7 +89,7 @@ def find_contact(board):
 
 @njit(inlined=True)
 def muster(board, i, enemy, member):
-    """Write what counts in fights with `enemy`, number `i`, whose bit is `member`."""
+    """Write what matters in fights with `enemy`, number `i`, whose bit is `member`."""
     cell = board.unit_cell[enemy]
     board.enemy_q[i] = board.cell_q[cell]
     board.enemy_r[i] = board.cell_r[cell]
@@ -110,7 +110,7 @@ def muster(board, i, enemy, member):
 
 @njit(inlined=True)
 def study(board, unit, cell):
-    """Work out the fights of own `unit` with the enemies that it can meet on its way to `cell`, unless that is done."""
+    """Work out the fights of own `unit` with the enemies that it can meet on its way to `cell`, unless already done."""
     radius = gap_between(board, board.unit_cell[unit], cell)
     if board.pair_unit != unit or radius > board.pair_radius:
         study_all(board, unit, max(radius, board.unit_move[unit]))
@@ -118,7 +118,7 @@ def study(board, unit, cell):
 
 @njit
 def study_all(board, unit, radius):
-    """Work out the fights of own `unit` with the enemies that it can meet within this many hexes of its place."""
+    """Work out the fights of own `unit` with the enemies that it can meet within `radius` hexes of its place."""
     board.pair_unit = unit
     board.pair_radius = radius
     board.pair_best = 0.0
@@ -134,7 +134,7 @@ def study_all(board, unit, radius):
 
 @njit(inlined=True)
 def extras(board, unit, enemy):
-    """Return what an attack of own `unit` on `enemy` brings and costs beside the odds."""
+    """Return the gains and costs of an attack by own `unit` on `enemy` apart from the odds."""
     value = -board.w_reveal if board.unit_up[unit] == 0 else 0.0
     if is_a(board, unit, SCATTERS):
         value += HALF * HALF * collateral(board, unit, board.unit_cell[enemy])
@@ -143,7 +143,7 @@ def extras(board, unit, enemy):
 
 @njit(inlined=True)
 def study_melee(board, unit, i):
-    """Work out what melees of own `unit` with enemy number `i` are worth: alone, and with others who stand there."""
+    """Work out the values of melees by own `unit` on enemy number `i`: alone, and with others already next to it."""
     enemy = board.enemies[i]
     board.pair_attack[i] = 0.0
     board.pair_strike[i] = 0.0
@@ -172,7 +172,7 @@ def study_melee(board, unit, i):
 
 @njit(inlined=True)
 def study_assault(board, unit, i):
-    """Work out the odds of melees of enemy number `i` with own `unit`: from where it stands, and after a charge."""
+    """Work out the odds of melees by enemy number `i` on own `unit`: from where it stands, and after a charge."""
     enemy = board.enemies[i]
     engages = can_engage(board, enemy, unit, np.int64(NO_CELL))
     armor = board.unit_armor[unit]
@@ -190,7 +190,7 @@ def study_assault(board, unit, i):
 
 @njit(inlined=True)
 def study_shots(board, unit, i):
-    """Work out what shots of own `unit` and of enemy number `i` at each other are worth, answered and unanswered."""
+    """Work out the values of shots between own `unit` and enemy number `i`, answered and unanswered."""
     enemy = board.enemies[i]
     damage = max(np.int64(0), board.unit_damage[unit])
     armor = board.unit_armor[unit]
@@ -231,14 +231,14 @@ def gap_to_enemy(board, i, cell):
 
 @njit(inlined=True)
 def spoils(board, enemy, unit, cell, ranged):
-    """Return what it costs the observer if `enemy` kills own `unit` on `cell`, and advances if it can."""
+    """Return the observer's loss if `enemy` kills own `unit` on `cell`, and advances if it can."""
     advances = not ranged and board.unit_move[enemy] > 0
     return board.unit_value[unit] + (board.cell_stake[cell] if advances else 0.0)
 
 
 @njit
 def enemy_value(board, enemy, origin, unit, cell, ranged):
-    """Return what an attack of `enemy` from `origin` on an own unit on `cell` is worth to it."""
+    """Return the value to `enemy` of its attack from `origin` on own `unit` on `cell`."""
     kills = kill_chance(board, enemy, origin, unit, cell, ranged)
     dies = counter_chance(board, enemy, origin, unit, cell, ranged)
     return kills * spoils(board, enemy, unit, cell, ranged) - dies * board.unit_value[enemy]
@@ -246,7 +246,7 @@ def enemy_value(board, enemy, origin, unit, cell, ranged):
 
 @njit(inlined=True)
 def joint_danger(board, unit, cell, beside, shots):
-    """Return what coordinated attacks on own `unit` on `cell` would be worth, by their damage in melee and shots."""
+    """Return the value of the best coordinated attack on own `unit` on `cell`, by damage of melees and of shots."""
     armor = armor_at(board, unit, cell)
     melee = HALF * progressive_chance(beside, armor) * (board.unit_value[unit] + board.cell_stake[cell])
     return max(melee, HALF * single_chance(shots, armor) * board.unit_value[unit])
@@ -254,7 +254,7 @@ def joint_danger(board, unit, cell, beside, shots):
 
 @njit(inlined=True)
 def assault_value(board, i, worth, stake, gap):
-    """Return what a melee of enemy number `i` over this distance is worth to it, by what it may win."""
+    """Return the value to enemy number `i` of a melee over this distance, by what it may win."""
     kills = board.pair_kills[i]
     loss = board.pair_loss[i]
     charge_kills = board.pair_charge_kills[i]
@@ -267,7 +267,7 @@ def assault_value(board, i, worth, stake, gap):
 
 @njit(inlined=True)
 def hit_value(board, i, gap, answered):
-    """Return what a shot of enemy number `i` over this distance is worth to it; `answered`: over how many hexes."""
+    """Return the value to enemy number `i` of a shot over this distance; it is answered up to `answered` hexes."""
     hit = board.pair_hit[i]
     free_hit = board.pair_free_hit[i]
     value = hit if gap <= answered else free_hit
@@ -276,9 +276,9 @@ def hit_value(board, i, gap, answered):
 
 @njit
 def danger(board, unit, cell):
-    """Return what the best attack of the enemies on own `unit` on `cell` would be worth to them.
+    """Return the value to the enemies of their best attack on own `unit` on `cell`.
 
-    An enemy may stand there now, as where a melee would end: it does not shoot at its own hex.
+    An enemy may stand there now, as where a melee would end; it does not shoot at its own hex.
     """
     if board.cell_threat[cell] == NO_BITS:
         return 0.0
@@ -314,7 +314,7 @@ def danger(board, unit, cell):
 
 @njit
 def special_danger(board, unit, cell):
-    """Return the same where the terrain, shots or charges need to be looked at."""
+    """Return what `danger` does, where Defend or the terrain may change the odds."""
     worst = 0.0
     threat = board.cell_threat[cell]
     seen = board.unit_up[unit] == 1 or board.cell_seen[cell] == 1
@@ -346,12 +346,12 @@ def special_danger(board, unit, cell):
 
 @njit
 def prospect(board, unit, cell):
-    """Return what the best attack that own `unit` could make from `cell` is worth."""
+    """Return the value of the best attack that own `unit` could make from `cell`."""
     best = 0.0
     notice = board.unit_notice[unit]
     if board.cell_near[cell] > notice:
         return best
-    # Of these enemies the terrain or their friends beside them may change the odds.
+    # For these enemies, the terrain or friends next to them may change the odds.
     special = board.defenders if is_plain(board, unit, cell) else ALL_BITS
     rest = board.cell_touch[cell] if notice == 1 else ALL_BITS
     leap = board.unit_move[unit] + 1 if is_a(board, unit, CHARGES) else np.int64(1)
@@ -370,9 +370,9 @@ def prospect(board, unit, cell):
 
 @njit(inlined=True)
 def plain_fight_value(board, i, gap, leap, reach):
-    """Return what the best attack on enemy number `i` over this distance is worth by the odds that `study` found.
+    """Return the value of the best attack on enemy number `i` over this distance, by the odds that `study` found.
 
-    `leap`, `reach`: over how many hexes the own unit can attack in melee and with shots.
+    `leap`, `reach`: from how many hexes away the own unit can attack in melee and with shots.
     """
     value = board.pair_strike[i] if gap == 1 else board.pair_attack[i]
     value = value if gap <= leap else 0.0
@@ -383,7 +383,7 @@ def plain_fight_value(board, i, gap, leap, reach):
 
 @njit
 def fight_value(board, unit, cell, enemy, gap):
-    """Return what the best attack of own `unit` from `cell` on `enemy` over this distance is worth, at least 0."""
+    """Return the value of the best attack by own `unit` from `cell` on `enemy` over this distance, at least 0."""
     best = 0.0
     engages = can_engage(board, unit, enemy, board.unit_cell[enemy])
     if gap == 1:
@@ -402,13 +402,13 @@ def fight_value(board, unit, cell, enemy, gap):
 
 @njit(inlined=True)
 def attraction(board, cell):
-    """Return what it is worth to stand on `cell` at the end of the turn, for either side."""
+    """Return the value of standing on `cell` at the end of the turn, for either side."""
     return board.cell_want[cell] + board.w_pull * board.cell_pull[cell]
 
 
 @njit
 def place_value(board, unit, cell):
-    """Return what it is worth to have own `unit` on `cell` at the end of the turn."""
+    """Return the value of having own `unit` on `cell` at the end of the turn."""
     if board.is_light == 1:
         return attraction(board, cell)
     study(board, unit, cell)
@@ -418,7 +418,7 @@ def place_value(board, unit, cell):
 
 @njit
 def better_place(board, unit, cell, best):
-    """Return what own `unit` on `cell` is worth, or `best` if that is more: what cannot change this is not weighed."""
+    """Return the value of own `unit` on `cell`, or `best` if that is higher, without computing what cannot matter."""
     value = attraction(board, cell)
     if board.is_light == 1:
         return max(best, value)

@@ -1,4 +1,4 @@
-"""Plans of the greedy General: what each legal id leads to, where the choice goes on."""
+"""Plans of the greedy General: what each legal id leads to, if it begins a longer choice."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.state.constants import NUM_SLOTS, NUM_VERBS, Decision, Verb
 from sackarmies_env.games.sack_armies.state.layout import Global, Shown, Token
 
-ACTOR, GOAL = 0, 1  # in a plan: the id of the hex of the unit that acts, or of the type of a token in hand; of a hex
-UNNAMED = -1  # in their place: none, or named already by the id itself or by the choice so far
-FLOOR = 4.0 * NEVER  # of values: nothing is below it
+ACTOR, GOAL = 0, 1  # in a plan: id of the acting unit's hex, or of the type of a token in hand; id of a hex
+UNNAMED = -1  # in their place: there is none, or the id itself or the choice so far names it already
+FLOOR = 4.0 * NEVER  # below all values
 
 # --- the best of each kind
 
@@ -36,7 +36,7 @@ def cell_id(board, cell):
 
 @njit
 def best_target(board, verb, unit):
-    """Return the unit that own `unit` would do to what `verb` names; NO_UNIT if there is none."""
+    """Return the best target for own `unit` to do what `verb` names; NO_UNIT if there is none."""
     best, found = NEVER, np.int64(NO_UNIT)
     for other in range(board.num_on_board):
         target = np.int64(other)
@@ -50,13 +50,13 @@ def best_target(board, verb, unit):
 
 @njit
 def deed_value(board, verb, unit):
-    """Return what the best is worth that own `unit` could do of what `verb` names."""
+    """Return the value of the best way for own `unit` to do what `verb` names."""
     return best_move(board, unit, FLOOR) if verb == Verb.MOVE else source_value(board, verb, unit)
 
 
 @njit
 def best_actor(board, verb):
-    """Return the own unit that would do what `verb` names; NO_UNIT if none can."""
+    """Return the own unit that would best do what `verb` names; NO_UNIT if none can."""
     best, found = NEVER, np.int64(NO_UNIT)
     for unit in range(board.num_on_board):
         if is_mine(board, unit):
@@ -68,7 +68,7 @@ def best_actor(board, verb):
 
 @njit
 def best_in_hand(board):
-    """Return the place in hand of the token that is best deployed; -1 if none is worth it."""
+    """Return the index in hand of the token that is best deployed; -1 if none is worth deploying."""
     best, found = 0.0, np.int64(-1)
     for i in range(board.num_hand):
         value = hand_value(board, np.int64(i))
@@ -95,7 +95,7 @@ def entry_of(board, i):
 
 @njit
 def goal_of(board, verb, unit):
-    """Return the cell where own `unit` would do what `verb` names; NO_CELL if that is nowhere, or not told."""
+    """Return the cell where own `unit` would do what `verb` names; NO_CELL if there is none, or none is planned."""
     if verb == Verb.MOVE:
         return board.move_end[unit] if best_move(board, unit, FLOOR) > NEVER else np.int64(NO_CELL)
     if verb == Verb.CAST or verb == Verb.CUSTOM or verb == Verb.RAISE:
@@ -104,12 +104,12 @@ def goal_of(board, verb, unit):
     return board.unit_cell[target] if target != NO_UNIT else np.int64(NO_CELL)
 
 
-# --- plans: each function writes one and returns the unit that acts and the cell where it does
+# --- plans: each function writes one and returns the unit that acts and the cell where it acts
 
 
 @njit
 def plan_joint_attack(board, verb, plan):
-    """Plan a coordinated attack; the hardest hitting of the attackers stands for all."""
+    """Plan a coordinated attack; the hardest-hitting attacker stands for all."""
     best, found = NEVER, np.int64(NO_UNIT)
     for i in range(board.num_enemies):
         enemy = board.enemies[i]
@@ -136,7 +136,7 @@ def plan_deployment(board, i, plan):
 
 @njit
 def plan_verb(board, verb, plan):
-    """Plan what a verb of the menu begins."""
+    """Plan the action that a verb of the menu begins."""
     if verb == Verb.DEPLOY:
         i = best_in_hand(board)
         if i == -1:
@@ -181,7 +181,7 @@ def plan_id(board, decision, action, plan):
     """Write what a legal id leads to into `plan` (2,), see ACTOR and GOAL.
 
     Returns:
-        The unit that acts, on the board or in hand, and the cell where it does; NO_UNIT and NO_CELL for none.
+        The unit that acts, on the board or in hand, and the cell where it acts; NO_UNIT and NO_CELL for none.
     """
     plan[:] = UNNAMED
     board.floor = FLOOR

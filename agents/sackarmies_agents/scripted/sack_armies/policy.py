@@ -1,4 +1,4 @@
-"""The greedy General as a policy of simulations: the same choices, from kernels."""
+"""The greedy General as a policy for simulations: the same choices, made by kernels."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.simulator import Policy
 
-# In searches the first plays for whoever searches, opponents any of them: most often the strongest.
+# In searches the first plays for the searching player, and opponents draw one of them: most often the strongest.
 MIXTURE = (DEFAULT, DEFAULT, DEFAULT, "first", "light")
 
 
 @njit
 def choose_by(boards, model, observations, masks, actions):
-    """Choose by one of several boards, as a `Policy` does."""
+    """Choose with variant `model` of the boards, as a `Policy` does."""
     choose_batch(boards[model : model + 1], observations, masks, actions)
 
 
 def make_policy(game: Game, variants: Sequence[str | CompiledAgent]) -> Policy:
-    """Return the greedy General as kernels play it, a model for each of its variants; for one thread.
+    """Return the greedy General as a policy of kernels, with a model for each variant; for use in one thread.
 
     Args:
-        game: what is played.
-        variants: weights, by the name of a set or the path of a file, or agents made with them; none for a mixture,
+        game: the game to play.
+        variants: weights, by the name of a set or the path of a file, or agents made with them; if empty, a mixture,
             so that a search finds what is good against more than one opponent.
 
     Raises:
-        ValueError: there are no such weights, or the game's observations are not those that it reads.
+        ValueError: there are no such weights, or it cannot read the observations of the game.
     """
     info = GameInfo.of(game)
     boards = boards_of(variants or MIXTURE, lambda variant: make_board(info, load_weights(variant)))

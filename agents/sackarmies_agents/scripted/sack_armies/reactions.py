@@ -38,7 +38,7 @@ from sackarmies_env.games.sack_armies.state.layout import Augmented, Global, Rol
 
 @njit
 def attack_target(board):
-    """Return the unit that is attacked, or NO_UNIT."""
+    """Return the unit under attack, or NO_UNIT."""
     for unit in range(board.num_on_board):
         if look(board, board.unit_row[unit], Token.ATTACK_ROLE) == Role.TARGET:
             return np.int64(unit)
@@ -47,14 +47,14 @@ def attack_target(board):
 
 @njit
 def is_attacker(board, unit):
-    """Return whether `unit` attacks."""
+    """Return whether `unit` is an attacker."""
     role = look(board, board.unit_row[unit], Token.ATTACK_ROLE)
     return role == Role.ACTS or role == Role.DESIGNATED
 
 
 @njit
 def first_attacker(board):
-    """Return a unit that attacks, or NO_UNIT."""
+    """Return the first attacker, or NO_UNIT."""
     for unit in range(board.num_on_board):
         if is_attacker(board, unit):
             return np.int64(unit)
@@ -63,7 +63,7 @@ def first_attacker(board):
 
 @njit
 def count_attackers(board):
-    """Return how many units attack."""
+    """Return the number of attackers."""
     count = np.int64(0)
     for unit in range(board.num_on_board):
         count += is_attacker(board, unit)
@@ -72,7 +72,7 @@ def count_attackers(board):
 
 @njit
 def hit_chance(board, target, armor, damage):
-    """Return the chance that the announced attack kills `target`, with this much more armor and damage."""
+    """Return the chance that the announced attack kills `target`, with `armor` and `damage` added to the stats."""
     cell = board.unit_cell[target]
     bonus = np.int64(0)
     for unit in range(board.num_on_board):
@@ -87,7 +87,7 @@ def hit_chance(board, target, armor, damage):
 
 @njit
 def reply_chance(board, target, unit, armor, damage):
-    """Return the chance that a counter-attack of `target` kills attacker `unit`, with this much more of both."""
+    """Return the chance that a counter-attack by `target` kills attacker `unit`, with `armor` and `damage` added."""
     gap = gap_between(board, board.unit_cell[unit], board.unit_cell[target])
     damage += damage_at(board, target, board.unit_cell[target]) - board.unit_spare_damage[target]
     armor += armor_at(board, unit, board.unit_cell[unit]) - board.unit_spare_armor[unit]
@@ -98,7 +98,7 @@ def reply_chance(board, target, unit, armor, damage):
 
 @njit
 def reply_value(board, target, armor, damage):
-    """Return what the counter-attack takes from the attackers, who choose where it goes."""
+    """Return the value that the counter-attack takes from the attackers, who choose which of them it hits."""
     least = -NEVER
     for unit in range(board.num_on_board):
         if is_attacker(board, unit):
@@ -108,14 +108,14 @@ def reply_value(board, target, armor, damage):
 
 @njit
 def defense_value(board, target, armor, damage):
-    """Return what the announced attack is worth to the General of `target`, whose stats are raised so much."""
+    """Return the value of the announced attack to the General of `target`, with its stats raised by this much."""
     gain = reply_value(board, target, np.int64(0), damage)
     return gain - hit_chance(board, target, armor, np.int64(0)) * board.unit_value[target]
 
 
 @njit
 def offense_value(board, target, armor, damage):
-    """Return what the announced attack is worth to the attacker, whose stats are raised so much."""
+    """Return the value of the announced attack to the attacker, with their stats raised by this much."""
     ranged = is_ranged(see(board, Global.ATTACK_VERB))
     gain = hit_chance(board, target, np.int64(0), damage) * prize(board, first_attacker(board), target, ranged)
     return gain - board.caution * reply_value(board, target, armor, np.int64(0))
@@ -123,7 +123,7 @@ def offense_value(board, target, armor, damage):
 
 @njit
 def raised_value(board, target, armor, damage):
-    """Return what raising the own side's stats so much adds to the announced attack; 0 for bystanders."""
+    """Return the value of raising the own side's stats by this much in the announced attack; 0 for bystanders."""
     nothing = np.int64(0)
     if is_mine(board, target):
         return defense_value(board, target, armor, damage) - defense_value(board, target, nothing, nothing)
@@ -143,7 +143,7 @@ def is_in_fight(board, unit, target):
 
 @njit
 def unveil_value(board, unit):
-    """Return what it is worth to reveal own face-down `unit` in an attack, as an augmenter of those who fight."""
+    """Return the value of revealing own face-down `unit` in an attack, as an augmenter of those who fight."""
     target = attack_target(board)
     row = board.unit_row[unit]
     amount = look(board, row, Token.AUGMENT_AMOUNT)
@@ -163,7 +163,7 @@ def unveil_value(board, unit):
 
 @njit
 def unveil_token_value(board, i):
-    """Return what it is worth to reveal entry `i` of the spells and maneuvers in an attack."""
+    """Return the value of revealing entry `i` of the spells and maneuvers in an attack."""
     target = attack_target(board)
     row = board.stacked_row[i]
     host = board.stacked_host[i]
@@ -177,7 +177,7 @@ def unveil_token_value(board, i):
 
 @njit
 def best_unveiling(board):
-    """Return what the best reveal of a unit is worth in the announced attack."""
+    """Return the value of the best reveal of a unit in the announced attack."""
     best = NEVER
     for unit in range(board.num_on_board):
         if is_mine(board, unit) and board.unit_up[unit] == 0:
@@ -187,7 +187,7 @@ def best_unveiling(board):
 
 @njit
 def best_token_unveiling(board, host):
-    """Return what the best reveal of a spell or maneuver of `host` (NO_UNIT: of anybody) is worth."""
+    """Return the value of the best reveal of a spell or maneuver of `host` (NO_UNIT: of any unit)."""
     best = NEVER
     for i in range(board.num_stacked):
         if host == NO_UNIT or board.stacked_host[i] == host:
@@ -200,13 +200,13 @@ def best_token_unveiling(board, host):
 
 @njit
 def escape_value(board, row, target):
-    """Return what it is worth that the defender leaves its hex."""
+    """Return the value of the defender leaving its hex."""
     return -defense_value(board, target, np.int64(0), np.int64(0)) * flip_chance(look(board, row, Token.FLIP))
 
 
 @njit
 def swap_value(board, row, target, cell):
-    """Return what it is worth that the unit on `cell` takes the defender's place."""
+    """Return the value of the unit on `cell` taking the defender's place."""
     other = board.cell_unit[cell]
     if other == NO_UNIT or other == target:
         return NEVER
@@ -222,7 +222,7 @@ def swap_value(board, row, target, cell):
 
 @njit
 def strike_back_value(board, row, target, cell):
-    """Return what it is worth that a maneuver's damage falls on the unit on `cell`."""
+    """Return the value of damaging the unit on `cell` with a maneuver."""
     victim = board.cell_unit[cell]
     if victim == NO_UNIT or is_mine(board, victim):
         return NEVER
@@ -234,7 +234,7 @@ def strike_back_value(board, row, target, cell):
 
 @njit
 def lasting_surprise_value(board, row, target, cell):
-    """Return what it is worth that a permanent maneuver comes to lie on the unit on `cell`."""
+    """Return the value of laying a permanent maneuver on the unit on `cell`."""
     unit = board.cell_unit[cell]
     if unit == NO_UNIT:
         return NEVER
@@ -252,7 +252,7 @@ def lasting_surprise_value(board, row, target, cell):
 
 @njit
 def surprise_on(board, row, target, cell):
-    """Return what it is worth to surprise with the maneuver in `row`, aimed at `cell`."""
+    """Return the value of a surprise with the maneuver in `row`, aimed at `cell`."""
     if look(board, row, Token.USE) == Use.PERMANENT:
         return lasting_surprise_value(board, row, target, cell)
     if look(board, row, Token.SWAP) > 0:
@@ -268,7 +268,7 @@ def surprise_on(board, row, target, cell):
 
 @njit
 def surprise_value(board, i):
-    """Return what it is worth to surprise with entry `i` of the spells and maneuvers; NEVER if it is none."""
+    """Return the value of a surprise with entry `i` of the spells and maneuvers; NEVER if it is no surprise."""
     target = attack_target(board)
     row = board.stacked_row[i]
     if target == NO_UNIT or board.stacked_host[i] != target or not is_castable(board, i):
@@ -287,7 +287,7 @@ def surprise_value(board, i):
 
 @njit
 def best_surprise(board):
-    """Return what the best surprise maneuver is worth; NEVER if there is none."""
+    """Return the value of the best surprise maneuver; NEVER if there is none."""
     best = NEVER
     for i in range(board.num_stacked):
         best = max(best, surprise_value(board, np.int64(i)))
@@ -299,7 +299,7 @@ def best_surprise(board):
 
 @njit
 def counter_value(board):
-    """Return what a counter-attack is worth: only its own scatter can make it a bad idea."""
+    """Return the value of a counter-attack; only its own scatter can make it a bad idea."""
     target = attack_target(board)
     unit = first_attacker(board)
     if target == NO_UNIT or unit == NO_UNIT:
@@ -310,7 +310,7 @@ def counter_value(board):
 
 @njit
 def designation_value(board, unit):
-    """Return what it is worth that `unit` takes the counter-attack."""
+    """Return the value of `unit` taking the counter-attack."""
     target = attack_target(board)
     if target == NO_UNIT:
         return 0.0
@@ -319,6 +319,6 @@ def designation_value(board, unit):
 
 @njit
 def advance_value(board, unit):
-    """Return by how much `unit` betters its place on the hex that was attacked."""
+    """Return how much `unit` improves its place by advancing to the hex that was attacked."""
     cell = cell_from(board, see(board, Global.ATTACK_Q), see(board, Global.ATTACK_R))
     return place_value(board, unit, cell) - place_value(board, unit, board.unit_cell[unit])

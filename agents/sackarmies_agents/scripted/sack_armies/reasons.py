@@ -1,7 +1,7 @@
-"""Reasons of the greedy General, as inputs of networks: what its worths of ids are made of, and what tokens mean to it.
+"""Reasons of the greedy General, as inputs of networks: components of its worths of ids, and what tokens mean to it.
 
-Numbers are divided so that they are seldom larger than a few. The observation says all of this, but a network would
-need many layers to find out who can attack whom, and at what odds.
+Numbers are scaled so that they seldom exceed a few units. All of this follows from the observation, but a network
+would need many layers to find out who can attack whom, and at what odds.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.state.constants import Decision, Verb
 from sackarmies_env.games.sack_armies.state.layout import TOKEN_WIDTH, Global
 
-MOST = 60.0  # worths beyond count as this
+MOST = 60.0  # worths are clipped to this, either way
 TENTH = 0.1
 PULL_SHARE = 0.2
 NEVER_CHOSEN = 0.1 * NEVER  # ids worth less are not explained
-THREATS = 3.0  # enemies that are usually few
+THREATS = 3.0  # divisor for numbers of enemies, which are usually few
 
 
 class Part(IntEnum):
-    """Of what a legal id is worth: the unit that acts, where it stands (HERE), and where it would act (THERE)."""
+    """Components of the worth of a legal id: the acting unit, where it stands (HERE), where it would act (THERE)."""
 
     UNIT = 0
     WANT_HERE = 1
@@ -42,27 +42,27 @@ class Part(IntEnum):
     STAKE_THERE = 7
     PULL_THERE = 8
     DANGER_THERE = 9
-    KILLS = 10  # chance of an attack
-    DIES = 11  # chance of the counter-attack
+    KILLS = 10  # chance that an attack kills
+    DIES = 11  # chance that the counter-attack does
     TARGET = 12  # value of the unit attacked
     COLLATERAL = 13
     PROSPECT_THERE = 14
-    IS_PLACED = 15  # 1 if there is a place where it would act
+    IS_PLACED = 15  # 1 if there is a hex where it would act
     GAIN = 16  # what an attack is expected to win
     LOSS = 17  # what it is expected to cost
 
 
 class Note(IntEnum):
-    """On a token on the board: a unit or a battlefield."""
+    """Numbers that describe a token on the board, a unit or a battlefield."""
 
     VALUE = 0  # of a unit
     DANGER = 1  # of an own unit
     PROSPECT = 2  # of an own unit
-    PREY = 3  # what the best attack on an enemy now is worth
+    PREY = 3  # of an enemy: the value of the best attack on it now
     WANT = 4
     STAKE = 5
     PULL = 6
-    NEAR = 7  # one over the distance of the next enemy
+    NEAR = 7  # 1 / distance to the nearest enemy
     THREATS = 8  # how many enemies can attack there
     MENACE = 9  # 1 if an enemy could enter this own battlefield
 
@@ -73,13 +73,13 @@ assert len(Note) == NUM_NOTES
 
 @njit(inlined=True)
 def tenth(worth):
-    """Return a tenth of a worth that is cut to bounds."""
+    """Return a tenth of a worth, clipped to `MOST` either way."""
     return TENTH * max(-MOST, min(MOST, worth))
 
 
 @njit
 def describe_attack(board, verb, unit, cell, parts):
-    """Write the odds of an attack of own `unit` on what stands on `cell`."""
+    """Write the odds of an attack by own `unit` on the enemy on `cell`, if there is one."""
     target = board.cell_unit[cell]
     if target == NO_UNIT or is_mine(board, target):
         return
@@ -95,7 +95,7 @@ def describe_attack(board, verb, unit, cell, parts):
 
 @njit
 def describe(board, verb, unit, cell, parts):
-    """Write parts (NUM_PARTS,) of what it is worth that own `unit` does what `verb` names at `cell`."""
+    """Write the components (NUM_PARTS,) of the worth of own `unit` doing what `verb` names at `cell`."""
     here = board.unit_cell[unit]
     parts[Part.UNIT] = tenth(board.unit_value[unit])
     if here != NO_CELL:
@@ -121,7 +121,7 @@ def describe(board, verb, unit, cell, parts):
 
 @njit
 def note_place(board, cell, note):
-    """Write what is noted of the place of a token."""
+    """Write the notes on the place of a token."""
     note[Note.WANT] = tenth(board.cell_want[cell])
     note[Note.STAKE] = tenth(board.cell_stake[cell])
     note[Note.PULL] = PULL_SHARE * min(MOST, board.cell_pull[cell])
@@ -132,7 +132,7 @@ def note_place(board, cell, note):
 
 @njit
 def prey_value(board, enemy):
-    """Return what the best attack of an own unit on `enemy` now is worth, at least 0."""
+    """Return the value of the best attack by an own unit on `enemy` now, at least 0."""
     best = 0.0
     cell = board.unit_cell[enemy]
     for unit in range(board.num_on_board):
@@ -145,7 +145,7 @@ def prey_value(board, enemy):
 
 @njit
 def note_tokens(board, notes):
-    """Write notes (rows, NUM_NOTES) on the tokens on the board; others have none."""
+    """Write notes (rows, NUM_NOTES) on the tokens on the board; others get none."""
     for i in range(board.num_on_board):
         unit = np.int64(i)
         note = notes[(board.unit_row[unit] - board.rows_start) // TOKEN_WIDTH]
@@ -163,10 +163,10 @@ def note_tokens(board, notes):
 
 @njit
 def explain(board, observation, actions, worths, plans, parts, notes):
-    """Write what `explain_batch` does for one game."""
+    """Do for one game what `explain_batch` does for many."""
     weigh(board, observation, actions, worths)
     survey_places(board)
-    if board.is_light == 1:  # such a General chooses without looking at fights to come, but its reasons tell of them
+    if board.is_light == 1:  # such a General ignores fights to come when it chooses, but its reasons include them
         find_contact(board)
     note_tokens(board, notes)
     decision, chosen = see(board, Global.DECISION), see(board, Global.CHAIN_VERB)
@@ -181,7 +181,7 @@ def explain(board, observation, actions, worths, plans, parts, notes):
 
 @njit
 def explain_batch(boards, observations, first, actions, worths, plans, parts, notes):
-    """Weigh the choices of many games, and say why.
+    """Weigh the choices of many games, with reasons.
 
     Args:
         boards: (1,) BOARD_DTYPE, scratch.
@@ -209,7 +209,8 @@ def advise(boards, observations, actions, advice):
         boards: (1,) BOARD_DTYPE, scratch.
         observations: (1, size) int8.
         actions: (k,) int64, all legal ids.
-        advice: (1,) int64, the choice, and (k,) float64, what the ids are worth, both overwritten; three more arrays.
+        advice: (1,) int64, the choice, and (k,) float64, what the ids are worth, both overwritten; three more arrays,
+            which are ignored.
     """
     chosen, worths, _, _, _ = advice
     weigh(boards[0], observations[0], actions, worths)
@@ -218,9 +219,9 @@ def advise(boards, observations, actions, advice):
 
 @njit
 def advise_with_reasons(boards, observations, actions, advice):
-    """Do what `advise` does, and say why: the last three of `advice` are (k, 2), (k, NUM_PARTS), (1, rows, NUM_NOTES).
+    """Do what `advise` does, and write reasons into the last three arrays of `advice`.
 
-    They are what `explain_batch` calls plans, parts and notes.
+    They are what `explain_batch` calls plans (k, 2), parts (k, NUM_PARTS) and notes (1, rows, NUM_NOTES).
     """
     chosen, worths, plans, parts, notes = advice
     explain(boards[0], observations[0], actions, worths, plans, parts, notes[0])

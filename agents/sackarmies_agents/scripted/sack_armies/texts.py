@@ -27,7 +27,7 @@ FREE_HAND = 2  # extra tokens that a hand has room for, on average
 
 @njit
 def flip_chance(mode):
-    """Return the chance that an effect comes about; progressive ones are counted elsewhere."""
+    """Return the chance that an effect succeeds; progressive flips are handled elsewhere."""
     return HALF if mode == Flip.SINGLE else 1.0
 
 
@@ -45,7 +45,7 @@ def strike_chance(board, row, unit):
 
 @njit
 def lasting_value(board, row, unit):
-    """Return what a permanent text does to `unit`, to its General's benefit."""
+    """Return the value of a permanent text on `unit` to the General of `unit`."""
     change = look(board, row, Token.ARMOR) + look(board, row, Token.DAMAGE) + HALF * look(board, row, Token.MOVEMENT)
     grants = look(board, row, Token.FLYING) + look(board, row, Token.LEADERSHIP)
     return (change + grants) * (1.0 + 0.2 * board.unit_value[unit])
@@ -59,7 +59,7 @@ def is_relocation_end(board, unit, reach, cell):
 
 @njit
 def relocation_value(board, row, unit):
-    """Return by how much the text in `row` can better the place of own `unit`."""
+    """Return how much the text in `row` can improve the place of own `unit`; NEVER if it cannot relocate it."""
     best = NEVER
     reach = look(board, row, Token.RELOCATE)
     for i in range(board.num_ground):
@@ -84,7 +84,7 @@ def count_hidden(board, cell, reach):
 
 @njit
 def harm_value(board, row, unit):
-    """Return what a text worth does that kills `unit`, sends it away or removes it."""
+    """Return the value of a text that kills, dismisses or removes `unit`."""
     worth = board.unit_value[unit]
     value = strike_chance(board, row, unit) * worth
     if look(board, row, Token.KIND) != Shown.UNIT:
@@ -100,7 +100,7 @@ def harm_value(board, row, unit):
 
 @njit
 def spell_value(board, row, host, cell):
-    """Return what the parts of a spell or maneuver are worth that texts of units do not have."""
+    """Return the value of the parts of a spell or maneuver that texts of units do not have."""
     value = board.w_raising * (look(board, row, Token.RAISE) > 0)
     value += board.w_draw * min(np.int64(FREE_HAND), look(board, row, Token.DRAW)) / 4.0
     unit = unit_on(board, cell)
@@ -115,7 +115,7 @@ def spell_value(board, row, host, cell):
 
 @njit
 def text_value(board, row, host, cell):
-    """Return what it is worth that `host` uses the text in `row`, aimed at `cell`."""
+    """Return the value of `host` using the text in `row`, aimed at `cell`."""
     unit = unit_on(board, cell)
     value = 0.0
     if unit != NO_UNIT:
@@ -133,7 +133,7 @@ def text_value(board, row, host, cell):
 
 @njit
 def suits(board, row, host, cell):
-    """Return whether the text in `row` may be aimed at `cell`, roughly: the mask has the last word."""
+    """Return whether, roughly, the text in `row` may be aimed at `cell`; the mask has the last word."""
     if gap_between(board, board.unit_cell[host], cell) > look(board, row, Token.TARGET_RANGE):
         return False
     wanted = look(board, row, Token.TARGET)
@@ -149,7 +149,7 @@ def suits(board, row, host, cell):
 
 @njit
 def best_text_value(board, row, host):
-    """Return what the text in `row` is worth with its best target; NEVER if it has none."""
+    """Return the value of the text in `row` with its best target; NEVER if it has none."""
     if look(board, row, Token.TARGET) == Target.HOST:
         return text_value(board, row, host, board.unit_cell[host])
     best = NEVER
@@ -161,7 +161,7 @@ def best_text_value(board, row, host):
 
 @njit
 def is_castable(board, i):
-    """Return whether entry `i` of the spells and maneuvers waits to be activated by its own unit."""
+    """Return whether entry `i` of the spells and maneuvers is the observer's, and an own host can still activate it."""
     row = board.stacked_row[i]
     use = look(board, row, Token.USE)
     if look(board, row, Token.OWNER) != SELF or not is_mine(board, board.stacked_host[i]):
@@ -171,7 +171,7 @@ def is_castable(board, i):
 
 @njit
 def best_cast_of(board, host):
-    """Return what the best spell or maneuver of `host` is worth now; NEVER if there is none."""
+    """Return the value of the best spell or maneuver of `host` now; NEVER if there is none."""
     best = NEVER
     for i in range(board.num_stacked):
         if board.stacked_host[i] == host and is_castable(board, np.int64(i)):
@@ -181,14 +181,14 @@ def best_cast_of(board, host):
 
 @njit
 def best_custom_of(board, host):
-    """Return what the printed action of `host` is worth now; NEVER if it has none."""
+    """Return the value of the printed action of `host` now; NEVER if it has none."""
     row = board.unit_row[host]
     return best_text_value(board, row, host) if look(board, row, Token.USE) == Use.ACTION else NEVER
 
 
 @njit
 def activation_value(board, verb):
-    """Return what the best CAST or CUSTOM is worth."""
+    """Return the value of the best CAST or CUSTOM."""
     best = NEVER
     for host in range(board.num_on_board):
         if is_mine(board, host) and board.unit_idle[host] == 1:
@@ -202,7 +202,7 @@ def activation_value(board, verb):
 
 @njit
 def acting_unit(board):
-    """Return the unit that activates something, or NO_UNIT."""
+    """Return the unit that is activating something, or NO_UNIT."""
     for unit in range(board.num_on_board):
         if look(board, board.unit_row[unit], Token.ACT_ROLE) == Role.ACTS:
             return np.int64(unit)

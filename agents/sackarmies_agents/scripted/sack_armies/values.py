@@ -86,7 +86,7 @@ def stacked_at(board, host, slot):
 
 @njit
 def in_hand(board, token_type):
-    """Return the place in hand of a token of this type, or -1."""
+    """Return the index in hand of a token of this type, or -1."""
     for i in range(board.num_hand):
         if type_of_row(board, board.hand_row[i]) == token_type:
             return np.int64(i)
@@ -104,7 +104,7 @@ def is_attack_on(board):
 
 @njit
 def readying_value(board, i):
-    """Return what it is worth to reveal entry `i` of the spells and maneuvers so that its host can attack with it."""
+    """Return the value of revealing entry `i` of the spells and maneuvers so that its host can attack with it."""
     row = board.stacked_row[i]
     host = board.stacked_host[i]
     if not is_spare(board, row) or board.unit_idle[host] == 0:
@@ -121,7 +121,7 @@ def readying_value(board, i):
 
 @njit
 def best_readying(board, host):
-    """Return what the best such reveal for `host` (NO_UNIT: for anybody) is worth."""
+    """Return the value of the best such reveal for `host` (NO_UNIT: for any unit)."""
     best = NEVER
     for i in range(board.num_stacked):
         if host == NO_UNIT or board.stacked_host[i] == host:
@@ -131,7 +131,7 @@ def best_readying(board, host):
 
 @njit
 def reveal_hex_value(board, unit):
-    """Return what it is worth to choose `unit` for a reveal, of itself or of something beneath it."""
+    """Return the value of choosing `unit` for a reveal, of itself or of something beneath it."""
     if see(board, Global.CHAIN_VERB) == Verb.REVEAL_UNIT:
         return unveil_value(board, unit) if is_attack_on(board) else -board.unit_value[unit]
     return best_token_unveiling(board, unit) if is_attack_on(board) else best_readying(board, unit)
@@ -142,9 +142,9 @@ def reveal_hex_value(board, unit):
 
 @njit
 def action_value(board, verb, fallback):
-    """Return what it is worth to begin an action on one's own turn.
+    """Return the value of beginning an action on one's own turn.
 
-    `fallback`: what is left if the check of a coordinated attack fails.
+    `fallback`: the value of what is left if the check of a coordinated attack fails.
     """
     if verb == Verb.DRAW:
         return draw_value(board)
@@ -170,7 +170,7 @@ def action_value(board, verb, fallback):
 
 @njit
 def answer_value(board, decision, verb):
-    """Return what a verb is worth where it answers a question; PASS is worth nothing."""
+    """Return the value of a verb as the answer to a question; that of PASS is 0."""
     if decision == Decision.WINDOW:
         if verb == Verb.PASS:
             return 0.0
@@ -195,7 +195,7 @@ def answer_value(board, decision, verb):
 
 @njit
 def known_value(board, token_type):
-    """Return the value of units of a type, from one that is in sight; of others a guess."""
+    """Return the value of units of a type, going by one on the board or in hand; a guess if there is none."""
     for unit in range(board.num_units):
         if type_of_row(board, board.unit_row[unit]) == token_type:
             return board.w_body + board.w_rank * look(board, board.unit_row[unit], Token.RANK)
@@ -204,7 +204,7 @@ def known_value(board, token_type):
 
 @njit
 def pick_value(board, token_type):
-    """Return what it is worth to place a battlefield of this type first, where the fighting will be."""
+    """Return the value of placing a battlefield of this type first, where the fighting will be."""
     for row in range(board.rows_start, board.rows_end, TOKEN_WIDTH):
         if look(board, row, Token.PLACE) == Place.PICKED and type_of_row(board, row) == token_type:
             return np.float64(look(board, row, Token.ARMOR) + look(board, row, Token.DAMAGE))
@@ -213,7 +213,7 @@ def pick_value(board, token_type):
 
 @njit
 def type_value(board, decision, token_type):
-    """Return what it is worth to name a type."""
+    """Return the value of naming a type."""
     if decision == Decision.SETUP_PICK:  # copies are limited by rank: what is rare is good
         return -np.float64(see(board, board.types_start + token_type * board.types_width + OWN_SACK))
     if decision == Decision.SETUP_TYPE:
@@ -231,7 +231,7 @@ def type_value(board, decision, token_type):
 
 @njit
 def slot_value(board, decision, slot):
-    """Return what it is worth to name an attachment slot."""
+    """Return the value of naming an attachment slot."""
     host = chosen_unit(board)
     if decision == Decision.TOKEN_SLOT:
         host = unit_on(board, cell_from(board, see(board, Global.CHAIN_SECOND_Q), see(board, Global.CHAIN_SECOND_R)))
@@ -256,7 +256,7 @@ def slot_value(board, decision, slot):
 
 @njit
 def entry_value(board, cell):
-    """Return what it is worth to deploy the chosen token to `cell`."""
+    """Return the value of deploying the chosen token to `cell`."""
     i = in_hand(board, type_at(board, np.int64(Global.CHAIN_TYPE_LOW)))
     if i == -1:
         return 0.0
@@ -269,7 +269,7 @@ def entry_value(board, cell):
 
 @njit
 def source_value(board, verb, unit):
-    """Return what it is worth that `unit` does what `verb` names."""
+    """Return the value of `unit` doing what `verb` names."""
     if verb == Verb.CAST:
         return best_cast_of(board, unit)
     if verb == Verb.CUSTOM:
@@ -281,7 +281,7 @@ def source_value(board, verb, unit):
 
 @njit
 def effect_value(board, decision, cell):
-    """Return what it is worth to aim the running text at `cell`, or to let its relocation end there."""
+    """Return the value of aiming the running text at `cell`, or of ending its relocation there."""
     host = acting_unit(board)
     if host == NO_UNIT:
         return 0.0
@@ -298,7 +298,7 @@ def effect_value(board, decision, cell):
 
 @njit
 def hex_value(board, decision, cell):
-    """Return what it is worth to name a hex."""
+    """Return the value of naming a hex."""
     if decision == Decision.SETUP_HEX:
         return field_site_value(board, cell)
     if decision == Decision.DEPLOY_HEX:
@@ -316,7 +316,7 @@ def hex_value(board, decision, cell):
 
 @njit
 def unit_choice_value(board, decision, unit):
-    """Return what it is worth to name `unit` by its hex."""
+    """Return the value of naming `unit` by its hex."""
     verb = see(board, Global.CHAIN_VERB)
     if decision == Decision.MOVE_UNIT:
         return best_move(board, unit, board.floor)
@@ -337,12 +337,12 @@ def unit_choice_value(board, decision, unit):
     return reveal_hex_value(board, unit)
 
 
-# --- any id but one of the menu
+# --- any id except those of the menu
 
 
 @njit
 def value_of(board, decision, action):
-    """Return what `action` is worth at any decision but the menu."""
+    """Return the value of `action` at any decision except the menu."""
     if action < NUM_VERBS:
         return answer_value(board, decision, action)
     token_type = action - NUM_VERBS

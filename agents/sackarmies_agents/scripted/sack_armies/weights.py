@@ -12,12 +12,12 @@ from sackarmies_env.core.validation import StrictModel
 
 FOLDER = Path(__file__).parent / "weight_sets"
 DEFAULT = "tuned"
-MOST_DECAY = 0.95  # nearness that does not fade would never have been spread over the whole ground
+MOST_DECAY = 0.95  # nearness that does not fade would never finish spreading over the ground
 LIMITS = {"decay": (0.0, MOST_DECAY)}
 
 
 class Weights(StrictModel):
-    """What the greedy General weighs, in points or as shares."""
+    """Weights of the greedy General, in points or as shares."""
 
     # tokens
     body: float  # a unit of any kind
@@ -25,36 +25,36 @@ class Weights(StrictModel):
     guessed_rank: float  # of a unit that is face down
     scarce: float  # a General with fewer tokens left than this values each of them more
     attached: float  # each spell or maneuver under a unit
-    caution: float  # own losses, as a share of equal ones of an enemy
+    caution: float  # own losses, as a share of equal losses of an enemy
 
     # battlefields
-    take: float  # from the General who put it down, while they keep all five
-    take_more: float  # more for each that they have lost
-    win: float  # their last one
-    regain: float  # one's own
-    third: float  # any other that somebody else controls
+    take: float  # take one from the General who put it down, while they keep all five
+    take_more: float  # added for each that they have lost
+    win: float  # take their last one
+    regain: float  # take back one's own
+    third: float  # take any other that somebody else controls
     guard: float  # stay on one's own that an enemy could enter
     keep: float  # stay on an enemy's that they could enter again
     alarm: float  # what saves the last battlefields
 
     # ground
     pull: float  # nearness to what is wanted
-    decay: float  # of this, a hex
+    decay: float  # share of this nearness that is left a hex farther away
     hunt: float  # enemy units as goals, as a share of their value
     prospect: float  # the best attack that a place offers next turn
     danger: float  # the best attack that enemies have on a place
-    site_far: float  # a battlefield of one's own, a hex farther from enemies
-    site_close: float  # the same, beside another of one's own
-    second_move: float  # of the value of a second unit's move: the first may have spoilt it
+    site_far: float  # a battlefield of one's own, for each hex of distance to enemies
+    site_close: float  # the same, for each other battlefield of one's own beside it
+    second_move: float  # share of the value of a second unit's move, which the first may have spoiled
 
     # actions
-    draw: float  # a Draw that has three tokens to fill
+    draw: float  # a Draw that has room for three tokens
     hand: float  # tokens that a Draw has room for with an empty hand
-    held: float  # room that each token in hand takes that could be put to use
+    held: float  # room taken by each token in hand that could be put to use
     need: float  # factor of a Draw with no unit on the board
-    enough: float  # of this factor, what each unit on the board takes away
-    need_least: float  # the least that this factor becomes
-    need_most: float  # the most
+    enough: float  # reduction of this factor for each unit on the board
+    need_least: float  # lower limit of this factor
+    need_most: float  # upper limit
     deploy: float  # a unit put down, as a share of its value
     field: float  # a battlefield put down
     attach: float  # a spell or maneuver put down
@@ -79,6 +79,6 @@ def load_weights(choice: str | Path = DEFAULT) -> Weights:
         choice: the name of a set that comes with the General, or the path of a TOML file.
 
     Raises:
-        ValueError: there is no such set or file, or it has not just these weights as finite numbers.
+        ValueError: there is no such set or file, or it does not hold exactly these weights as finite numbers in range.
     """
     return load_set(Weights, FOLDER, choice, LIMITS)

@@ -1,7 +1,7 @@
-"""What positions of Sack Armies are worth where search stops: a small network that has learned from whole games.
+"""Evaluation of positions of Sack Armies where search stops: a small network trained on whole games.
 
-What a General has is a sum: of a row of weights for each token, by type and place, and of what small networks make of
-each unit and battlefield. A last network compares a player's sums with those of the others.
+Each General gets sums: of a row of weights for each token, by type and place, and of the outputs of small networks for
+each unit and battlefield. A final network compares a player's sums with those of the others.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from sackarmies_env.games.sack_armies.state.constants import MAX_GENERALS
 from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
 
 SUMS = 128  # of a General
-PARTS = 64  # what a unit or battlefield gives
+PARTS = 64  # outputs for a unit or battlefield
 SHARED = 4  # whether it is the player's turn, the turn, turns without progress, 1 / number of others
 INPUTS = 2 * SUMS + SHARED
 HIDDEN = 64
@@ -42,7 +42,7 @@ OUTCOMES = 3  # win, draw, loss
 WIN, DRAW, LOSS = range(OUTCOMES)
 WEIGHTS = Path(__file__).parent / "evaluation.npz"
 TYPES = "types"  # in files, beside the weights: ids of the catalogue, in their order
-# What numpy raises that reads damaged files, or files of another kind.
+# What numpy raises when it reads damaged files, or files of another kind.
 UNREADABLE = (
     OSError,
     ValueError,
@@ -57,7 +57,7 @@ UNREADABLE = (
 
 
 def net_dtype(width: int) -> np.dtype[np.void]:
-    """Return the weights of what a unit or battlefield with so many numbers gives to its General."""
+    """Return the dtype of the weights for units or battlefields that are described by `width` numbers."""
     return record_dtype(
         [
             ("type_weight", np.float32, (NUM_TYPES, PARTS)),
@@ -96,13 +96,13 @@ MODEL_DTYPE = record_dtype(
 
 
 class Group(NamedTuple):
-    """Tokens, units or battlefields of several positions, those of one after the other.
+    """Tokens, units or battlefields of several positions, position by position.
 
     Attributes:
-        counts: `(n,)` int64, how many of each position.
-        rows: `(m,)` int16, of the weights that they add.
-        seats: `(m,)` int8, whom they are counted for.
-        numbers: `(m, UNIT_WIDTH)` or `(m, FIELD_WIDTH)` float16, `(m, 0)` of tokens.
+        counts: `(n,)` int64, how many each position has.
+        rows: `(m,)` int16, rows of the weights that they add.
+        seats: `(m,)` int8, the seats that they count for.
+        numbers: `(m, UNIT_WIDTH)` or `(m, FIELD_WIDTH)` float16, `(m, 0)` for tokens.
     """
 
     counts: NDArray[np.int64]
@@ -112,14 +112,14 @@ class Group(NamedTuple):
 
 
 class Inputs(NamedTuple):
-    """What the network is given of positions.
+    """Inputs of the network for several positions.
 
     Attributes:
-        tokens: by TOKEN_ROWS.
-        units: those on the battleground, by NUM_TYPES.
+        tokens: all tokens, with rows below TOKEN_ROWS.
+        units: units on the battleground, with rows below NUM_TYPES.
         fields: likewise the battlefields.
         shared: `(n, num_generals, SHARED)` float32.
-        alive: `(n, num_generals)` bool, who is in the game.
+        alive: `(n, num_generals)` bool, who is still in the game.
     """
 
     tokens: Group
@@ -150,12 +150,12 @@ def add_scaled(factor, row, total):
 
 @njit(inlined=True)
 def add_part(numbers, net, row, part, total):
-    """Add what a unit or battlefield gives to `total` (PARTS,).
+    """Add the outputs for a unit or battlefield to `total` (PARTS,).
 
     Args:
         numbers: (width,) float32.
         net: of net_dtype.
-        row: of its type.
+        row: the row of its type.
         part: (PARTS,), overwritten.
         total: (PARTS,).
     """
@@ -169,10 +169,10 @@ def add_part(numbers, net, row, part, total):
 
 @njit
 def sum_parts(num_generals, group, net, model):
-    """Add what the units or battlefields of Generals give to `model.sums`.
+    """Add the outputs for the units or battlefields of each General to `model.sums`.
 
     Args:
-        num_generals: in the game.
+        num_generals: number of Generals in the game.
         group: the units or battlefields of a position.
         net: of net_dtype.
         model: of MODEL_DTYPE.
@@ -203,7 +203,7 @@ def sum_up(params, model):
 
 @njit
 def compare_sums(params, state, model, player):
-    """Write the inputs of the last network: a player's sums, the mean of those of the others, and what is shared."""
+    """Write the inputs of the final network: a player's sums, the mean of those of the others, and shared inputs."""
     inputs = model.inputs
     read_shared(params, state, player, inputs[2 * SUMS :])
     share = inputs[INPUTS - 1]
@@ -244,12 +244,12 @@ def predict(model):
 
 @njit
 def evaluate(models, params, states, player):
-    """Return what a position is worth to a player, as their return: float64, -1 to 1.
+    """Return the value of a position to a player, as their return: float64, -1 to 1.
 
     Args:
         models: (1,) of MODEL_DTYPE.
         params: (1,).
-        states: (1,), where the game goes on.
+        states: (1,), a game that is not over.
         player: a seat.
     """
     model = models[0]
@@ -265,7 +265,7 @@ def evaluate(models, params, states, player):
 
 @njit
 def read_all(params, states, positions, shared):
-    """Write what the network is given of each state: positions (n,) of POSITION_DTYPE, shared (n, seats, SHARED)."""
+    """Write the network's inputs for each state: positions (n,) of POSITION_DTYPE, shared (n, seats, SHARED)."""
     for i in range(len(states)):
         read_position(params[0], states[i], positions[i])
         for player in range(params[0].num_generals):
@@ -273,7 +273,7 @@ def read_all(params, states, positions, shared):
 
 
 def inputs_of(params: Records, states: Records) -> Inputs:
-    """Return what the network is given of states `(n,)`, where games go on."""
+    """Return the network's inputs for states `(n,)` of games that are not over."""
     generals = int(params["num_generals"][0])
     positions, shared = alloc(POSITION_DTYPE, len(states)), np.zeros((len(states), generals, SHARED), np.float32)
     read_all(params, as_records(states), positions, shared)
@@ -283,7 +283,7 @@ def inputs_of(params: Records, states: Records) -> Inputs:
 
 
 def _group(held: Records) -> Group:
-    """Return tokens, units or battlefields of positions, one after the other."""
+    """Return the tokens, units or battlefields of positions as a `Group`."""
     entries = np.arange(MAX_TOKENS) < held["count"][:, None]
     rows, seats = held["row"][entries], held["seat"][entries]
     numbers = held["number"][entries] if "number" in (held.dtype.names or ()) else np.zeros((len(rows), 0))
@@ -291,7 +291,7 @@ def _group(held: Records) -> Group:
 
 
 def names_of_weights(dtype: np.dtype[np.void] = WEIGHTS_DTYPE) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of all weights, by their names in files: those of the fields, joined by points."""
+    """Return the shapes of all weights, by their names in files: the names of fields, joined by dots."""
     found: dict[str, tuple[int, ...]] = {}
     for name in dtype.names or ():
         part = dtype[name]
@@ -309,9 +309,9 @@ def load_weights(path: Path = WEIGHTS) -> dict[str, NDArray[np.float16]]:
     wanted = names_of_weights()
     try:
         with np.load(path, allow_pickle=False) as file:
-            weights = {name: np.asarray(file[name]) for name in file.files}  # bytes, where an entry is no array
+            weights = {name: np.asarray(file[name]) for name in file.files}  # bytes, if an entry is no array
     except UNREADABLE as error:
-        # What numpy says of other files is advice for those who trust them.
+        # For other files, numpy's messages give advice that suits only trusted files.
         reason = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
         raise ValueError(
             f"{path} is not a readable evaluation, as sackarmies fit-evaluation writes it{reason}"
@@ -331,7 +331,7 @@ def model_from(path: Path) -> Records:
     """Return `(1,)` of MODEL_DTYPE with the weights in a file.
 
     Raises:
-        ValueError: it does not hold them.
+        ValueError: the file does not hold them.
     """
     model = alloc(MODEL_DTYPE, 1)
     for name, weights in load_weights(path).items():
@@ -344,15 +344,15 @@ def model_from(path: Path) -> Records:
 
 @functools.cache
 def shipped_model() -> Records:
-    """Return what `model_from` makes of the weights that come with the package, which do not change."""
+    """Return the model with the weights that come with the package, which do not change."""
     return model_from(WEIGHTS)
 
 
 def make_evaluation(game: Game, source: str | Evaluation | None = None) -> Evaluation:
-    """Return what search takes positions of a game to be worth; for one thread.
+    """Return the evaluation of a game's positions for search; for use in one thread.
 
     Args:
-        game: what is played.
+        game: the game to search.
         source: file of the network's weights, or an evaluation that has them already; None for those that come with
             the package.
 

@@ -1,4 +1,4 @@
-"""What an evaluation of Sack Armies looks at: each token by type and place, units and battlefields by what is near."""
+"""Inputs of an evaluation of Sack Armies: each token by type and place, units and battlefields by surroundings."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from sackarmies_env.games.sack_armies.state.zones import (
 )
 from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
 
-# Types of the catalogue have rows of their own; all others share one for each kind and rank.
+# Types of the catalogue have a row each; all others share one for each kind and rank.
 MAX_RANK = 3  # higher ones count as this
 NUM_KNOWN = len(load_catalogue())
 NUM_TYPES = NUM_KNOWN + NUM_KINDS * MAX_RANK
 
 
 class Place(IntEnum):
-    """Where a token is, as far as it counts."""
+    """Where a token is, as far as the evaluation distinguishes."""
 
     SACK = 0
     HAND = 1
@@ -47,7 +47,7 @@ class Place(IntEnum):
 
 
 class UnitNumber(IntEnum):
-    """Numbers of a unit. Enemies are units of other Generals; it reaches what it can attack, after a move or not."""
+    """Numbers of a unit. Enemies are units of other Generals; a unit reaches what it can attack, even after a move."""
 
     MOVEMENT = 0
     DAMAGE = 1
@@ -59,17 +59,17 @@ class UnitNumber(IntEnum):
     ACTIVE = 7  # it is its General's turn
     FRIENDS = 8  # next to it
     MENACES = 9  # enemies that reach it
-    LETHAL_MENACES = 10  # of these, how many have the damage to kill it
-    WORST = 11  # the greatest damage of these, beyond its armor
+    LETHAL_MENACES = 10  # of MENACES, how many have the damage to kill it
+    WORST = 11  # the greatest damage of MENACES, beyond its armor
     TARGETS = 12  # enemies that it reaches
-    KILLABLE = 13  # of these, how many it has the damage to kill
-    BEST_RANK = 14  # the highest rank of these
+    KILLABLE = 13  # of TARGETS, how many it has the damage to kill
+    BEST_RANK = 14  # the highest rank of KILLABLE
     ENEMY_GAP = 15  # hexes to the nearest enemy
     ENEMY_CLOSE = 16  # 1 / hexes
     ON_OWN = 17  # it stands on a battlefield that its General put down and controls
     ON_TAKEN = 18  # or on one taken from another General
     STEP_FIELDS = 19  # battlefields that others control, within a move
-    TWO_STEP_FIELDS = 20  # or two moves
+    TWO_STEP_FIELDS = 20  # within two moves
     PRIZE_GAP = 21  # hexes to the nearest battlefield of another General, controlled by another
     HOME_GAP = 22  # to the nearest own one, controlled by its General
     LOST_GAP = 23  # to the nearest own one, controlled by another
@@ -84,31 +84,31 @@ class UnitNumber(IntEnum):
     HOME_CLOSE = 32  # 1 / (1 + HOME_GAP)
     PRIZE_CLOSE = 33
     COMING = 34  # enemies that would reach it in two moves
-    SEEN = 35  # its identity was public once
+    SEEN = 35  # its identity has been public
 
 
 class FieldNumber(IntEnum):
     """Numbers of a battlefield; its own units are those of the General who controls it."""
 
     KEPT = 0  # its owner controls it
-    ACTIVE = 1  # it is the turn of who controls it
+    ACTIVE = 1  # it is the turn of the General who controls it
     HELD = 2  # an own unit stands on it
     ARMOR = 3  # of that unit
     DAMAGE = 4
     FACE_UP = 5
-    STEP_UNITS = 6  # other own units, this within a move
-    TWO_STEP_UNITS = 7  # or in the second
-    STEP_ENEMIES = 8  # enemies likewise
+    STEP_UNITS = 6  # other own units within a move
+    TWO_STEP_UNITS = 7  # other own units that need a second move
+    STEP_ENEMIES = 8  # enemies, likewise
     TWO_STEP_ENEMIES = 9
     ADJACENT = 10  # enemies on it or next to it
     UNIT_GAP = 11  # hexes to the nearest own unit
     ENEMY_GAP = 12  # to the nearest enemy
     ENEMY_CLOSE = 13  # 1 / (1 + ENEMY_GAP)
     GUARDS = 14  # other own units that can attack there
-    ATTACKERS = 15  # enemies that can
-    LETHAL_ATTACKERS = 16  # of these, how many have the damage to kill the unit on it
+    ATTACKERS = 15  # enemies that can attack there
+    LETHAL_ATTACKERS = 16  # of ATTACKERS, how many have the damage to kill the unit on it
     OWNER_KEEPS = 17  # battlefields that keep its owner in the game
-    LAST = 18  # there is one of them
+    LAST = 18  # OWNER_KEEPS is one
     LAST_MENACED = 19  # it is that one, and within a move of an enemy
     LAST_OPEN = 20  # LAST, within a move of an enemy, and no own unit stands on it
     UNIT_CLOSE = 21  # 1 / (1 + UNIT_GAP)
@@ -118,26 +118,26 @@ NUM_PLACES = len(Place)
 TOKEN_ROWS = NUM_PLACES * NUM_TYPES
 UNIT_WIDTH = len(UnitNumber)
 FIELD_WIDTH = len(FieldNumber)
-NOWHERE = 12  # hexes to what there is none of
+NOWHERE = 12  # distance in hexes if there is no such unit or battlefield
 MAX_TOKENS = LARGE.generals * LARGE.tokens
 
 TOKENS_DTYPE = record_dtype(
     [
         ("count", np.int64),
-        ("row", np.int16, (MAX_TOKENS,)),  # of TOKEN_ROWS: NUM_TYPES for each place, by type
-        ("seat", np.int8, (MAX_TOKENS,)),  # who commands it, or owns it off the battleground
+        ("row", np.int16, (MAX_TOKENS,)),  # below TOKEN_ROWS: NUM_TYPES rows for each place, by type
+        ("seat", np.int8, (MAX_TOKENS,)),  # who controls it, or owns it off the battleground
     ]
 )
 UNITS_DTYPE = record_dtype(
     [
         ("count", np.int64),
-        ("row", np.int16, (MAX_TOKENS,)),  # of NUM_TYPES
+        ("row", np.int16, (MAX_TOKENS,)),  # below NUM_TYPES
         ("seat", np.int8, (MAX_TOKENS,)),
         ("number", np.float32, (MAX_TOKENS, UNIT_WIDTH)),  # UnitNumber
         # --- scratch
         ("place", np.int64, (MAX_TOKENS, 2)),  # axial coordinates
         ("stat", np.int64, (MAX_TOKENS, NUM_STATS)),
-        ("reach", np.int64, (MAX_TOKENS,)),  # hexes at which it can attack
+        ("reach", np.int64, (MAX_TOKENS,)),  # from how many hexes away it can attack
         ("rank", np.int64, (MAX_TOKENS,)),
     ]
 )
@@ -197,7 +197,7 @@ def place_of(params, state, token):
 
 @njit
 def add_unit(params, state, position, token):
-    """Enter a unit that stands on the battleground, with what it is by itself."""
+    """Add a unit on the battleground, with the numbers that do not depend on others."""
     i = position.units.count
     position.units.count += 1
     token_type = type_of(state, token)
@@ -228,7 +228,7 @@ def add_unit(params, state, position, token):
 
 @njit
 def add_field(params, state, position, token):
-    """Enter a battlefield on the battleground, with what it is by itself."""
+    """Add a battlefield on the battleground, with the numbers that do not depend on others."""
     i = position.fields.count
     position.fields.count += 1
     owner, seat = owner_of(state, token), controller_of(state, token)
@@ -249,7 +249,7 @@ def add_field(params, state, position, token):
 
 @njit
 def add_token(params, state, position, token):
-    """Enter a token by its type and place, and what stands on the battleground among units or battlefields too."""
+    """Add a token by type and place and, if it is on the battleground, also as a unit or battlefield."""
     place = place_of(params, state, token)
     is_placed = state.token_zone[token] == Zone.BATTLEGROUND
     i = position.tokens.count
@@ -272,7 +272,7 @@ def gap_between(places, i, others, j):
 
 @njit
 def compare_units(position, i):
-    """Add what other units are to unit `i`."""
+    """Add the numbers of unit `i` that depend on other units."""
     numbers, stats = position.units.number[i], position.units.stat
     nearest, coming = np.int64(NOWHERE), np.int64(0)
     for j in range(position.units.count):
@@ -308,7 +308,7 @@ def is_last(position, j):
 
 @njit
 def compare_prize(position, i, j, gap):
-    """Add what battlefield `j`, which another General controls, is to unit `i`."""
+    """Add to the numbers of unit `i` what follows from battlefield `j`, which another General controls."""
     numbers, movement = position.units.number[i], position.units.stat[i, Stat.MOVEMENT]
     occupant = position.fields.unit[j]
     ends_a_general = is_last(position, j) and position.fields.owner[j] != position.units.seat[i]
@@ -332,7 +332,7 @@ def compare_prize(position, i, j, gap):
 
 @njit
 def compare_fields(position, i):
-    """Add what battlefields are to unit `i`."""
+    """Add the numbers of unit `i` that depend on battlefields."""
     numbers, seat = position.units.number[i], position.units.seat[i]
     prize, home, lost = np.int64(NOWHERE), np.int64(NOWHERE), np.int64(NOWHERE)
     for j in range(position.fields.count):
@@ -359,7 +359,7 @@ def compare_fields(position, i):
 
 @njit
 def count_steps(numbers, column, gap, movement):
-    """Count a unit by how many moves it is from a battlefield: one, or two in the next column."""
+    """Count a unit in `column` if it is within one move of a battlefield, or in the next column if within two."""
     if gap <= movement:
         numbers[column] += 1.0
     elif gap <= 2 * movement:
@@ -368,7 +368,7 @@ def count_steps(numbers, column, gap, movement):
 
 @njit
 def compare_guard(position, i, j, gap):
-    """Add what own unit `j` is to battlefield `i`."""
+    """Add to the numbers of battlefield `i` what follows from own unit `j`."""
     numbers, stats = position.fields.number[i], position.units.stat[j]
     if gap == 0:
         numbers[FieldNumber.HELD] = 1.0
@@ -383,7 +383,7 @@ def compare_guard(position, i, j, gap):
 
 @njit
 def compare_attacker(position, i, j, gap):
-    """Add what enemy unit `j` is to battlefield `i`."""
+    """Add to the numbers of battlefield `i` what follows from enemy unit `j`."""
     numbers, stats = position.fields.number[i], position.units.stat[j]
     occupant = position.fields.unit[i]
     count_steps(numbers, np.int64(FieldNumber.STEP_ENEMIES), gap, stats[Stat.MOVEMENT])
@@ -396,7 +396,7 @@ def compare_attacker(position, i, j, gap):
 
 @njit
 def read_field(position, i):
-    """Add what units are to battlefield `i`."""
+    """Add the numbers of battlefield `i` that depend on units."""
     numbers = position.fields.number[i]
     own, enemy = np.int64(NOWHERE), np.int64(NOWHERE)
     for j in range(position.units.count):
@@ -421,7 +421,7 @@ def read_field(position, i):
 
 @njit
 def find_occupants(position):
-    """Note which unit stands on each battlefield."""
+    """Record which unit stands on each battlefield."""
     for i in range(position.fields.count):
         for j in range(position.units.count):
             if gap_between(position.fields.place, i, position.units.place, j) == 0:
@@ -430,11 +430,11 @@ def find_occupants(position):
 
 @njit
 def read_position(params, state, position):
-    """Write what an evaluation looks at.
+    """Write the inputs of an evaluation.
 
     Args:
-        params: of the game.
-        state: where the game goes on.
+        params: params of the game.
+        state: state of a game that is not over.
         position: a record of POSITION_DTYPE, overwritten.
     """
     position.tokens.count = 0

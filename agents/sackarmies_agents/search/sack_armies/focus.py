@@ -1,4 +1,4 @@
-"""Where it pays to search in Sack Armies: decisions by what searching them was found to gain."""
+"""Where it pays to search in Sack Armies: decisions for which searching was found to gain something."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sackarmies_env.core.game import Records
 from sackarmies_env.games.sack_armies.state.constants import NUM_DECISIONS, Decision
 
-# Decisions that the scripted General takes as well as a search does, as far as many playouts can tell.
+# Decisions that the scripted General makes as well as a search does, as far as many playouts can tell.
 SETTLED = (
     Decision.SETUP_PICK,
     Decision.SETUP_TYPE,
@@ -32,6 +32,6 @@ SHARES[list(SETTLED)] = 0.0
 
 
 def focus(states: Records) -> NDArray[np.float64]:
-    """Return the share of the usual playouts that positions `(n,)` are worth: `(n,)`, 0 for none."""
+    """Return the share `(n,)` of the usual playouts that each position `(n,)` is worth; 0 for no search."""
     shares: NDArray[np.float64] = SHARES[states["decision"]]
     return shares

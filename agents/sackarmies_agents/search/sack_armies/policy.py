@@ -1,4 +1,4 @@
-"""Who plays positions of Sack Armies on in searches: variants of the greedy General, and a trained one beside them."""
+"""Policies of searches in Sack Armies: variants of the greedy General, and a trained General beside them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from sackarmies_env.core.simulator import Policy
 
 
 def make_policy(game: Game, variants: Sequence[str | CompiledAgent | Checkpoint]) -> Policy:
-    """Return Generals as kernels play them, a model for each variant; for one thread.
+    """Return Generals as a policy of kernels, with a model for each variant; for use in one thread.
 
     Args:
-        game: what is played.
+        game: the game to play.
         variants: weights of the greedy General, see `scripted.sack_armies.policy.make_policy`, `trained`, or a
             checkpoint: the path of one, which ends in `.safetensors`, or what was read from it.
 

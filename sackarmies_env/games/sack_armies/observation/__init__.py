@@ -1,1 +1,1 @@
-"""What a seat receives."""
+"""Observations of Sack Armies: what a seat receives."""

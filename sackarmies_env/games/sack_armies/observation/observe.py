@@ -85,7 +85,7 @@ def write_chain(params, state, viewer, out):
 
 @njit
 def write_attack(params, state, viewer, out):
-    """Write the announced attack; what is not announced is known to its chooser alone."""
+    """Write the announced attack; before the announcement, only the General who chooses it knows of it."""
     if state.attack_verb == 0 or not knows_choice(state, viewer, state.attack_announced):
         write_hex(params, out, Global.ATTACK_Q, np.int64(NO_HEX))
         return
@@ -103,7 +103,7 @@ def write_attack(params, state, viewer, out):
 
 @njit
 def write_act(params, state, viewer, out):
-    """Write the announced activation; what is not announced is known to its chooser alone."""
+    """Write the announced activation; before the announcement, only the General who chooses it knows of it."""
     if state.act_verb == 0 or not knows_choice(state, viewer, state.act_announced):
         write_hex(params, out, Global.ACT_Q, np.int64(NO_HEX))
         write_hex(params, out, Global.ACT_TO_Q, np.int64(NO_HEX))
@@ -119,7 +119,7 @@ def write_act(params, state, viewer, out):
 
 @njit
 def write_events(params, state, viewer, out):
-    """Write the public events; the state keeps them as they are shown, but for the seats (V-07, V-17)."""
+    """Write the public events; the state keeps them as they are shown, except for the seats (V-07, V-17)."""
     for i in range(MAX_LOG * LOG_WIDTH):
         out[LOG_START + i] = state.log_shown[i]
     for i in range(MAX_LOG):
@@ -190,7 +190,7 @@ def count_types(params, state, player, tokens, column, out):
 def count_known(params, state, viewer, player, hidden, out):
     """Count the tokens among `hidden` that `player` is known to have, in the rows of their types (V-01, V-04).
 
-    Either army lists are open, or so many must be there by what all have seen (C-open_army_lists).
+    They are known because army lists are open, or from what all have seen (C-open_army_lists).
     """
     known = hidden if params.open_army_lists == 1 else hidden & state.seen[player]
     column = CASUALTIES + params.num_generals - 1 + relative_seat(viewer, player, params.num_generals)
@@ -219,8 +219,8 @@ def write_counts(params, state, viewer, out):
 def write_sack_count(params, state, viewer, player, out):
     """Write the number of tokens in a sack and of picks to be placed (V-02, V-05, C-sack_count_public).
 
-    While picks are made in secret, others see the numbers that will stand after them: how many a General has picked so
-    far would tell whether they had a choice.
+    While picks are made in secret, others see the numbers as they will be afterwards: how many a General has picked so
+    far would reveal whether they had a choice.
     """
     at = general_at(params, viewer, player)
     count = np.int64(state.sack_count[player])
@@ -233,7 +233,7 @@ def write_sack_count(params, state, viewer, player, out):
 
 @njit
 def write_generals(params, state, viewer, out):
-    """Write what is public of each General and has not been counted yet."""
+    """Write what is public about each General and has not been counted yet."""
     for player in range(params.num_generals):
         at = general_at(params, viewer, player)
         out[at + General.ALIVE] = state.general_alive[player]
@@ -248,7 +248,7 @@ def write_generals(params, state, viewer, out):
 
 @njit
 def write_view(params, state, viewer, out):
-    """Write all that `viewer` sees of one game; return where the rows of tokens that are not used begin."""
+    """Write all that `viewer` sees of one game; return where the unused rows of tokens begin."""
     tokens = type_at(params, params.num_types)
     for i in range(np.uint64(tokens)):
         out[i] = 0
@@ -263,6 +263,6 @@ def write_view(params, state, viewer, out):
 def observe_again(params, state, viewer, out):
     """Write all that `viewer` sees of one game over an observation of any game, or over zeros.
 
-    Most rows of tokens are unused, before and after: not writing them saves half of the memory traffic.
+    Most rows of tokens are unused, before and after; not writing them saves half of the memory traffic.
     """
     clear_used(out, write_view(params, state, viewer, out))

@@ -1,6 +1,7 @@
 """Observation of tokens as objects: the block `tokens` of an observation (V-01 to V-23).
 
-Rows of the state never show: tokens come hex by hex and in the public order of their stacks, the rest type by type.
+Row numbers of the state never show: tokens come hex by hex and in the public order of their stacks, all others type by
+type.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ from sackarmies_env.games.sack_armies.state.zones import (
 
 @njit
 def raise_value(params, row, out, at):
-    """Raise the value of the ability in a row to what the row gives: the best row counts."""
+    """Raise the value of the ability in `row` to what the row gives: the best row counts."""
     column = at + Token.AMBUSH + np.int64(params.ability_kind[row])
     out[column] = max(out[column], params.ability_value[row])
 
@@ -88,7 +89,7 @@ def write_granted(params, state, unit, out, at):
 
 @njit
 def clear_abilities(out, at):
-    """Write that a unit has no abilities."""
+    """Clear the abilities of a unit."""
     for ability in range(NUM_ABILITIES):
         out[at + Token.AMBUSH + ability] = 0
     out[at + Token.AUGMENTED] = 0
@@ -106,7 +107,7 @@ def write_granted_augment(params, state, unit, out, at):
 
 @njit
 def write_abilities(params, state, unit, out, at):
-    """Write where the abilities of a unit, as they work for it now or would face up, are not as printed."""
+    """Replace the printed abilities of a unit where those that it has now, or would have face up, differ."""
     type_id = type_of(state, unit)
     if params.type_limit_end[type_id] > params.type_limit_start[type_id] and not limits_met(params, state, unit):
         clear_abilities(out, at)
@@ -126,7 +127,7 @@ def write_stats(params, state, unit, out, at):
 
 @njit(inlined=True)
 def write_token(params, state, viewer, token, out, at):
-    """Write what `viewer` knows of `token` to a row, whatever was there; the place apart (V-03)."""
+    """Overwrite a row with what `viewer` knows of `token`, except for the place (V-03)."""
     for column in range(FIRST_ATTRIBUTE):
         out[at + column] = 0
     out[at + Token.OWNER] = relative_seat(viewer, owner_of(state, token), params.num_generals)
@@ -144,7 +145,7 @@ def is_anything_under_way(state):
 
 @njit
 def attack_role(state, viewer, token):
-    """Return the part of `token` in the attack, as far as `viewer` knows of it."""
+    """Return the role of `token` in the attack, as far as `viewer` knows it."""
     if not knows_choice(state, viewer, state.attack_announced):
         return np.int64(Role.NONE)
     if token == state.attack_target:
@@ -158,7 +159,7 @@ def attack_role(state, viewer, token):
 
 @njit
 def act_role(state, viewer, token):
-    """Return the part of `token` in the activation, as far as `viewer` knows of it."""
+    """Return the role of `token` in the activation, as far as `viewer` knows it."""
     if not knows_choice(state, viewer, state.act_announced):
         return np.int64(Role.NONE)
     if token == state.act_unit or token == state.act_token:
@@ -170,9 +171,9 @@ def act_role(state, viewer, token):
 
 @njit(inlined=True)
 def write_on_board(params, state, viewer, token, out, at):
-    """Write a unit or battlefield: place and face of all, the rest of those that are known (V-08, V-19).
+    """Write a unit or battlefield: place and face of all, the rest only of those that are known (V-08, V-19).
 
-    What only units have is 0 for battlefields, so that there is no branch for them.
+    What only units have is 0 for battlefields, so that they need no branch.
     """
     write_token(params, state, viewer, token, out, at)
     out[at + Token.PLACE] = Place.BATTLEGROUND
@@ -203,9 +204,9 @@ def write_beneath(params, state, viewer, token, out, at):
 
 @njit
 def first_by_type(params, state, player, pool):
-    """Return the token of `pool`, bits of `player`, that is listed first: by type, copies face down before others.
+    """Return the token of `pool`, bits of `player`, that is listed first: by type, face-down copies before others.
 
-    Copies that share both look the same, so that rows decide nothing that is seen.
+    Copies that share both look the same, so that row numbers decide nothing that is seen.
     """
     first = first_token(params, player) + lowest_bit(pool)
     rest = without_lowest(pool)
@@ -248,7 +249,7 @@ def write_stack(params, state, viewer, unit, out, at):
 
 @njit
 def write_removed(params, state, viewer, out, at):
-    """Write what is removed from play, as far as `viewer` knows it: seat by seat, by type."""
+    """Write the tokens removed from play, as far as `viewer` knows them: seat by seat, by type."""
     for seat in range(params.num_generals):
         player = (viewer + seat) % params.num_generals
         rest = tokens_in(state, player, Zone.REMOVED)
@@ -265,7 +266,7 @@ def write_removed(params, state, viewer, out, at):
 
 @njit
 def is_anything_in(params, out, column):
-    """Return whether some General has tokens of a kind that the block of Generals, written before, counts."""
+    """Return whether some General has tokens that `column` of the block of Generals, written before, counts."""
     for seat in range(params.num_generals):
         if out[GENERAL_START + seat * GENERAL_WIDTH + column] != 0:
             return True
@@ -274,7 +275,7 @@ def is_anything_in(params, out, column):
 
 @njit
 def write_captives(params, state, viewer, unit, out, at):
-    """Write what `unit` holds captive, in the order of capture; its row is the last one that is no attachment."""
+    """Write the captives of `unit`, in the order of capture; the unit's row is the last one that is no attachment."""
     above = at - (1 + count_attachments(state, unit)) * TOKEN_WIDTH
     token = first_captive(state, unit)
     while token != NO_TOKEN:
@@ -288,7 +289,7 @@ def write_captives(params, state, viewer, unit, out, at):
 
 @njit(inlined=True)
 def write_unit(params, state, viewer, unit, out, at):
-    """Write what only a unit has, to the row written last."""
+    """Write what only a unit has into the row written last."""
     if knows_identity(params, state, viewer, unit):
         write_stats(params, state, unit, out, at)
         write_abilities(params, state, unit, out, at)
@@ -301,10 +302,10 @@ def write_unit(params, state, viewer, unit, out, at):
 
 @njit
 def write_tokens(params, state, viewer, out, at):
-    """Write the block of tokens, which begins at `at`, after the block of Generals.
+    """Write the block of tokens, which begins at `at`; the block of Generals must have been written.
 
     Returns:
-        Where the rows that are not used begin; they stay as they are.
+        Where the unused rows begin; they are left unchanged.
     """
     at = write_aside(params, state, viewer, np.int64(Zone.HAND), out, at)
     at = write_aside(params, state, viewer, np.int64(Zone.PICKED), out, at)
@@ -328,7 +329,7 @@ def write_tokens(params, state, viewer, out, at):
 
 @njit
 def clear_used(out, at):
-    """Zero the rows from `at` on that an earlier observation has used; behind the first unused one there are none."""
+    """Zero the rows from `at` on that an earlier observation used; after the first unused row there are none."""
     while at < len(out) and out[at + Token.PLACE] != Place.NONE:
         for column in range(np.uint64(TOKEN_WIDTH)):
             out[np.uint64(at) + column] = 0

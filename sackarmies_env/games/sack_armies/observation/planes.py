@@ -1,6 +1,6 @@
-"""Observations as planes over the hexes, made from compact ones and from nothing else: they cannot know more.
+"""Observations as planes over the hexes, made only from compact observations, so that they cannot reveal more.
 
-A plane is a block of its own: row r + R, column q + R of a board of radius R. Hexes off the board hold 0.
+Each plane is a separate block. On a board of radius R, a hex is at row r + R, column q + R. Hexes off the board hold 0.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ def _columns(names: list[str]) -> NDArray[np.int64]:
 
 
 def _offsets(names: list[str]) -> NDArray[np.int64]:
-    """Return what is added to features: 1 to seats."""
+    """Return what is added to each feature: 1 to seats, 0 to others."""
     return np.array([name in SEATS for name in names], np.int64)
 
 
 def _plane_features() -> list[Feature]:
-    """Return the planes in their order, as one feature each."""
+    """Return the planes in order, as one feature each."""
     known = {feature.name: feature for feature in TOKEN_FEATURES}
     planes = [flag("board", "a hex of the board.")]
     for prefix, names in (("field", FIELD_FEATURES), ("unit", UNIT_FEATURES)):
@@ -83,7 +83,7 @@ FIRST_MARK = FIRST_ATTACHED + 2
 
 
 def make_planes_spec(num_generals: int, num_types: int, tokens_per_general: int, radius: int) -> ObservationSpec:
-    """Return the layout: the compact blocks but for the tokens, the own tokens aside by type, then the planes."""
+    """Return the layout: the compact blocks except the tokens, the own tokens set aside, by type, then the planes."""
     compact = make_observation_spec(num_generals, num_types, tokens_per_general)
     side = 2 * radius + 1
     planes = [
@@ -117,7 +117,7 @@ def planes_markdown() -> str:
 
 @njit
 def place_of(params, q, r):
-    """Return the place of a hex within a plane."""
+    """Return the index of a hex within a plane."""
     radius = params.radius
     return (np.int64(r) + radius) * (2 * radius + 1) + np.int64(q) + radius
 
@@ -147,7 +147,7 @@ def write_on_hex(params, row, planes, area):
 
 @njit
 def write_marks(params, compact, planes, area):
-    """Write the board and the hexes that are marked."""
+    """Write the planes of the board and of the marked hexes."""
     for cell in range(params.num_cells):
         planes[place_of(params, params.cell_q[cell], params.cell_r[cell])] = 1
     for i in range(len(MARK_COLUMNS)):
@@ -178,7 +178,7 @@ def spread_one(params, compact, tokens_start, out):
 
 @njit
 def spread_games(params, rows, viewers, compact, tokens_start, out):
-    """Write the compact observations (n, size) int8 of some `rows` as planes; zeros where NO_PLAYER views."""
+    """Write the compact observations (n, size) int8 of some `rows` as planes; zeros where the viewer is NO_PLAYER."""
     for i in range(len(rows)):
         row = np.int64(rows[i])
         if viewers[i] == NO_PLAYER:

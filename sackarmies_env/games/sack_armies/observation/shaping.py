@@ -1,4 +1,4 @@
-"""Reward shaping: a potential of what a General sees, for training whose own reward comes only at the end."""
+"""Reward shaping: a potential of what a General sees, for training in which rewards come only at the end."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class BoardPotential:
 
     Attributes:
         spec: layout of the observations.
-        control: worth of a battlefield of one's own that is kept, cost of an opponent's that they keep.
-        losses: worth of a token in an opponent's casualties, cost of one in one's own.
-        deployed: worth of a unit on the battleground.
+        control: value of an own battlefield that is kept, and cost of an opponent's that they keep.
+        losses: value of a token in an opponent's casualties, and cost of one in one's own.
+        deployed: value of an own unit on the battleground.
 
     Raises:
-        ValueError: the observations show no battlefields and casualties.
+        ValueError: the observations do not show battlefields, casualties and units.
     """
 
     spec: ObservationSpec

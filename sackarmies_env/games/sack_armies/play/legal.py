@@ -1,4 +1,4 @@
-"""The legal actions of the current decision: one `offer_` function each."""
+"""The legal actions of the current decision: one `offer_` function for each decision."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def offer_in_effect(params, state, decision):
 
 @njit
 def offer_in_combat(params, state, decision):
-    """Offer reactions, and the choices in the course of a combat."""
+    """Offer reactions, and the choices during combat."""
     if decision == Decision.WINDOW:
         offer_window(params, state)
     elif decision == Decision.SURPRISE_SLOT:
@@ -144,7 +144,7 @@ def offer_in_combat(params, state, decision):
 
 @njit
 def refresh_legal(params, state):
-    """Write the legal ids of the current player, all that they know and nothing else (V-16)."""
+    """Write the legal ids of the current player, from all that they know and nothing else (V-16)."""
     clear_legal(state)
     decision = state.decision
     if has_bit(ACTION_DECISIONS, decision):

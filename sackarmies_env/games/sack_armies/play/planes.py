@@ -1,4 +1,4 @@
-"""The entry of Sack Armies with observations as planes."""
+"""The entry point of Sack Armies with observations as planes."""
 
 from __future__ import annotations
 

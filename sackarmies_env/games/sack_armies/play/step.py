@@ -1,4 +1,4 @@
-"""The sequence of play: apply a decision, advance to the next one, and the kernels over many states."""
+"""The sequence of play: begin a game, apply a decision, advance to the next one, and find what players have earned."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def apply_in_action(params, state, action, decision):
 
 @njit
 def apply_in_combat(params, state, action, decision):
-    """Apply a reaction, or a choice in the course of a combat."""
+    """Apply a reaction, or a choice during combat."""
     if decision == Decision.WINDOW:
         apply_window(params, state, action)
     elif decision == Decision.SURPRISE_SLOT:
@@ -174,7 +174,7 @@ def apply_in_combat(params, state, action, decision):
 
 @njit
 def apply(params, state, action):
-    """Apply one legal action; a follow-up that it asks for stands in `state.decision`, else that is NONE."""
+    """Apply one legal action; then `state.decision` is the follow-up that it asks for, or NONE."""
     decision = state.decision
     state.decision = Decision.NONE
     if has_bit(SETUP_DECISIONS, decision):
@@ -192,7 +192,7 @@ def apply(params, state, action):
 
 @njit
 def run_frame(params, state):
-    """Go on with the procedure on top of the stack, up to its next step or decision."""
+    """Advance the procedure on top of the stack to its next step or decision."""
     kind = state.frame_kind[state.frame_top]
     if kind == Frame.SETUP:
         run_setup(params, state)
@@ -222,7 +222,7 @@ def is_activating(state):
 def is_turn_cut_short(state):
     """Return whether the active General has been eliminated in the middle of their turn, which then ends (see Q-16).
 
-    A surprise maneuver that has led to it is carried out to the end first, its retain flip included.
+    A surprise maneuver that has led to it is carried out to the end first, including its retain flip.
     """
     if state.active == NO_PLAYER or state.general_alive[state.active] == 1 or is_activating(state):
         return False
@@ -231,7 +231,7 @@ def is_turn_cut_short(state):
 
 @njit
 def run_to_decision(params, state):
-    """Run the procedures until somebody must choose or the game is over."""
+    """Run the procedures until a General must choose or the game is over."""
     while not is_over(state) and state.decision == Decision.NONE:
         if is_turn_cut_short(state):
             drop_to_turn(state, TurnStep.END)
@@ -240,7 +240,7 @@ def run_to_decision(params, state):
 
 @njit
 def abandon(state):
-    """Leave what was under way in a game that has been truncated in the middle of a turn, or of Setup."""
+    """Abandon what was under way in a game that has been truncated in the middle of a turn or of Setup."""
     if state.active == NO_PLAYER:
         state.decision = Decision.NONE
         clear_chain(state)
@@ -250,7 +250,7 @@ def abandon(state):
 
 @njit
 def resume(params, state):
-    """Advance to the next decision; forced ones are taken silently if so agreed (V-20, C-auto_forced)."""
+    """Advance to the next decision; with the switch, forced ones are taken silently (V-20, C-auto_forced)."""
     if state.truncated == 1:
         abandon(state)
     run_to_decision(params, state)
@@ -274,7 +274,7 @@ def step_one(params, state, action):
 
 @njit
 def does_decision_stand(params, state, leaver):
-    """Return whether what is asked in an attack or activation is still the question, now that `leaver` is gone."""
+    """Return whether the decision asked in an attack or activation still stands, now that `leaver` is gone."""
     kind = state.frame_kind[state.frame_top]
     if (kind != Frame.ATTACK and kind != Frame.ACTIVATE) or is_over(state) or state.current_player == leaver:
         return False
@@ -286,10 +286,10 @@ def does_decision_stand(params, state, leaver):
 
 @njit
 def forfeit_one(params, state, player):
-    """Let `player` concede at any time, whoever is the current player."""
+    """Have `player` concede at any time, no matter who the current player is."""
     eliminate_player(params, state, player, Victory.CONCESSION)
     if is_in_window(state):
-        state.window_heard = params.num_generals  # who has passed before a public event stays past
+        state.window_heard = params.num_generals  # those who passed before this public event have still passed
     if not does_decision_stand(params, state, player):
         retract_choice(state)
         state.decision = Decision.NONE  # the procedure on top of the stack asks again
@@ -307,9 +307,9 @@ def has_lost(state, player):
 
 @njit
 def final_gain(params, state, num_lost):
-    """Return what each player who has not lost earns when the game is over: equal parts of what the others have lost.
+    """Return what each player who has not lost earns when the game is over: equal shares of what the others have lost.
 
-    Under `win_only` a winner gets 1, and nobody anything else (Q-97).
+    Under `win_only` a winner gets 1, and there are no other gains (Q-97).
     """
     if params.win_only == 1:
         return np.float64(state.winner != NO_PLAYER)
@@ -319,7 +319,7 @@ def final_gain(params, state, num_lost):
 
 @njit
 def returns_one(params, state, out):
-    """Write what each player has earned: the share of a loser at once, the gain of the others at the end (C-reward)."""
+    """Write what each player has earned: the loss of a loser at once, the gain of the others at the end (C-reward)."""
     num_lost = 0
     for player in range(params.num_generals):
         num_lost += np.int64(has_lost(state, player))
@@ -340,7 +340,7 @@ def is_eliminated(params, state, player):
 
 @njit
 def prepare(params, state):
-    """Make a new game of an empty record: armies in their sacks, Setup to come (C-seed)."""
+    """Make an empty record a new game, with armies in their sacks and Setup to come (C-seed)."""
     for player in range(params.num_generals):
         state.general_alive[player] = 1
     rebuild(params, state)
@@ -350,6 +350,6 @@ def prepare(params, state):
 
 
 def write_initial(params: Array, states: Array) -> None:
-    """Make a new game of `states[0]`, whatever it holds."""
+    """Overwrite `states[0]` with a new game."""
     clear_states(states[:1])
     prepare(params[0], states[0])

@@ -1,4 +1,4 @@
-"""The fused entry of Sack Armies, the only one into the sequence of play; see `core.step_batch`."""
+"""The compiled entry point of Sack Armies, the only one into the sequence of play; see `core.step_batch`."""
 
 from __future__ import annotations
 
