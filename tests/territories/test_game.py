@@ -47,11 +47,11 @@ def test_units_and_cards_are_conserved():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"num_players": 5}, "2 to 4 players can play"),
-        ({"num_players": 3, "map": "small"}, "2 players play"),
+        ({"num_players": 5}, "num_players must be an integer from 2 to 4"),
+        ({"num_players": 3, "map": "small"}, "num_players must be 2 on"),
         ({"map": "smal"}, "did you mean"),
-        ({"map": {}}, "known are full, small"),
-        ({"map": ["small"]}, "known are full, small"),
+        ({"map": {}}, "known maps: full, small"),
+        ({"map": ["small"]}, "known maps: full, small"),
         ({"switches": {"dominations": True}}, "dominations"),
         ({"switches": {"max_rounds": 0}}, "max_rounds"),
     ],

@@ -47,12 +47,16 @@ def test_territories_look_the_same_on_both_maps():
     [
         (5, {"outline": lambda old: old[:2]}, "outline"),
         (5, {"outline": lambda old: [[x + 300, y + 300] for x, y in old]}, "touches none, but it borders on 4"),
-        (5, {"outline": lambda old: [[-5, 0], *old]}, "-5 is given, but it must be at least 0"),
-        (5, {"outline": lambda old: [*old, old[3]]}, "goes through a corner twice"),
+        (5, {"outline": lambda old: [[-5, 0], *old]}, "must be at least 0, not -5"),
+        (5, {"outline": lambda old: [*old, old[3]]}, "has a repeated corner"),
         (5, {"outline": lambda old: [old[3], *old[:3], *old[4:]]}, "crosses itself"),
         (11, {"outline": lambda old: [[50, 20], *old]}, "crosses that of 11"),
-        (5, {"center": lambda old: [10, 400]}, "the center of territory 5 must be in its own outline"),
-        (5, {"center": lambda old: load_map("small").territory[0].center}, "in no other, see 1"),
+        (5, {"center": lambda old: [10, 400]}, "the center of territory 5 is outside its outline"),
+        (
+            5,
+            {"center": lambda old: load_map("small").territory[0].center},
+            "the center of territory 5 is inside the outline of territory 1",
+        ),
     ],
 )
 def test_faulty_drawings_are_refused(number, change, told):

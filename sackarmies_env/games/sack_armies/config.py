@@ -99,10 +99,10 @@ def make_config(
         ValueError: with a line for each fault; also if the tokens do not fit into the tables of a game.
     """
     if not isinstance(num_generals, int) or not 2 <= num_generals <= MAX_GENERALS:
-        raise ValueError(f"num_generals is {short_repr(num_generals)}, but 2 to {MAX_GENERALS} Generals can play")
+        raise ValueError(f"num_generals must be an integer from 2 to {MAX_GENERALS}, not {short_repr(num_generals)}")
     chosen = choose_armies(armies, num_generals)
     if not isinstance(tokens, list | tuple):
-        raise ValueError(f"inline tokens: {short_repr(tokens)} is given, but a list of tables is wanted")
+        raise ValueError(f"inline tokens must be a list of tables, not {short_repr(tokens)}")
     inline = read_tokens([as_data(token) for token in tokens], "inline tokens")
     config = Config(num_generals, read_switches(switches), all_tokens(inline, chosen), chosen)
     if legal_armies:
@@ -119,7 +119,7 @@ def as_data(token: AnyToken | Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(token, Mapping):
         return dict(token)
     if not isinstance(token, BaseToken):
-        raise ValueError(f"inline tokens: {short_repr(token)} is given, but a table is wanted")
+        raise ValueError(f"an inline token must be a table, not {short_repr(token)}")
     return token_data(token)
 
 
@@ -131,8 +131,7 @@ def choose_armies(choice: ArmyChoice | Sequence[ArmyChoice], num_generals: int) 
     """
     if isinstance(choice, Sequence) and not isinstance(choice, str):
         if len(choice) != num_generals:
-            given = "1 army is" if len(choice) == 1 else f"{len(choice)} armies are"
-            raise ValueError(f"{given} given for {num_generals} Generals: give one for each, or none at all")
+            raise ValueError(f"expected {num_generals} armies, one for each General, got {len(choice)}")
         return tuple(resolve_army(one, seat) for seat, one in enumerate(choice))
     return tuple(resolve_army(choice, seat) for seat in range(num_generals))
 
@@ -146,9 +145,9 @@ def all_tokens(inline: Sequence[AnyToken], armies: Sequence[Army]) -> tuple[AnyT
     tokens = dict(load_catalogue())
     for token in [*inline, *(token for army in armies for token in army.inline)]:
         if token.id in load_catalogue():
-            raise ValueError(f'the catalogue has a token "{token.id}" already: give the inline token another id')
+            raise ValueError(f'the catalogue already has a token "{token.id}": give the inline token another id')
         if tokens.setdefault(token.id, token) != token:
-            raise ValueError(f'the id "{token.id}" stands for different inline tokens: give one of them another id')
+            raise ValueError(f'two different inline tokens have the id "{token.id}": give one of them another id')
     return tuple(tokens.values())
 
 
@@ -163,7 +162,7 @@ def capacity_for(config: Config) -> Capacity:
     if len(config.tokens) > MAX_TYPES:
         own = len(config.inline_tokens)
         limit = MAX_TYPES - len(load_catalogue())
-        raise ValueError(f"{own} inline tokens are given, but at most {limit} fit beside the catalogue")
+        raise ValueError(f"there are {own} inline tokens, but the catalogue leaves room for only {limit}")
     for army in config.armies:
         unknown = unknown_tokens(army, by_id(config.tokens))
         if unknown:

@@ -115,7 +115,7 @@ def _from_scenario(
     if num_generals is not None and num_generals != given:
         raise ValueError(f"num_generals is {short_repr(num_generals)}, but the scenario is for {given} Generals")
     if armies is not None:
-        raise ValueError("armies are given with a scenario, but a scenario says itself which tokens there are")
+        raise ValueError("armies and scenario cannot be combined: a scenario defines its own tokens")
     if switches:
         changed = read_switches({**scenario.get("switches", {}), **switches}).changed()
         scenario = {**scenario, "switches": changed}

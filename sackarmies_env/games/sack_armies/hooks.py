@@ -42,7 +42,7 @@ class GameOptions(StrictModel):
     @model_validator(mode="after")
     def _one_army_each(self) -> GameOptions:
         if self.armies and len(self.armies) != self.generals:
-            raise ValueError(f"armies names {len(self.armies)} armies for {self.generals} generals: give one each")
+            raise ValueError(f"expected {self.generals} armies, one for each General, got {len(self.armies)}")
         return self
 
 
@@ -93,7 +93,9 @@ def padded(
     if pad_generals is not None:
         most = Switches().radius(generals)
         if radius > most:
-            raise ValueError(f"pad_generals={generals}: its board has the radius {most}, the game's has {radius}")
+            raise ValueError(
+                f"pad_generals={generals} gives a board of radius {most}, but the game's board has radius {radius}"
+            )
         radius = most
     if game.config["observation"] == "planes":
         spec = make_planes_spec(generals, types, LARGE.tokens, radius)
@@ -108,7 +110,7 @@ def _size(option: str, given: int | None, least: int, most: int) -> int:
     if given is None:
         return least
     if not isinstance(given, int) or isinstance(given, bool) or not least <= given <= most:
-        raise ValueError(f"{option}={short_repr(given)}: for this game it must be an integer from {least} to {most}")
+        raise ValueError(f"{option} must be an integer from {least} to {most} for this game, not {short_repr(given)}")
     return given
 
 

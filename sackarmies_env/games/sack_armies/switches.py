@@ -31,7 +31,7 @@ def rank_keys(value: object) -> object:
     names: dict[str, RankKey] = {"1": "1", "2": "2", "3": "3+", "3+": "3+"}
     unknown = [key for key in value if str(key) not in names]
     if unknown:
-        raise ValueError(f"unknown rank {join(unknown)}; copies are limited by rank {join(STANDARD_COPIES)}")
+        raise ValueError(f"unknown rank {join(unknown)}; allowed are {join(STANDARD_COPIES)}")
     return STANDARD_COPIES | {names[str(key)]: copies for key, copies in value.items()}
 
 

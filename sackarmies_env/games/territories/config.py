@@ -39,8 +39,8 @@ def make_config(
     board = load_map(map_name)
     least, most = board.players
     if not isinstance(num_players, int) or isinstance(num_players, bool) or not least <= num_players <= most:
-        allowed = f"{least} players play" if least == most else f"{least} to {most} players can play"
-        raise ValueError(f"num_players is {short_repr(num_players)}, but {allowed} on the map {board.name!r}")
+        allowed = str(least) if least == most else f"an integer from {least} to {most}"
+        raise ValueError(f"num_players must be {allowed} on the map {board.name!r}, not {short_repr(num_players)}")
     return Config(num_players, board, read_switches(switches))
 
 

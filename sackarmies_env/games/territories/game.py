@@ -88,7 +88,7 @@ def _from_scenario(
     for name, given, default in (("num_players", num_players, 2), ("map", map_name, "full")):
         said = scenario.get(name, default)
         if given is not None and given != said:
-            raise ValueError(f"{name} is {short_repr(given)}, but that of the scenario is {short_repr(said)}")
+            raise ValueError(f"{name} is {short_repr(given)}, but the scenario has {short_repr(said)}")
     chosen = read_switches(switches).model_dump(mode="json", exclude_unset=True)
     if chosen:
         changed = read_switches({**scenario.get("switches", {}), **chosen}).changed()

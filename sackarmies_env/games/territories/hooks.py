@@ -76,7 +76,7 @@ def padded(game: Game, pad_players: int | None = None) -> tuple[ObservationSpec,
     least, players = game.num_players, game.num_players if pad_players is None else pad_players
     if not isinstance(players, int) or isinstance(players, bool) or not least <= players <= MAX_PLAYERS:
         raise ValueError(
-            f"pad_players={short_repr(pad_players)}: for this game it must be an integer from {least} to {MAX_PLAYERS}"
+            f"pad_players must be an integer from {least} to {MAX_PLAYERS} for this game, not {short_repr(pad_players)}"
         )
     return make_observation_spec(players), ACTIONS
 

@@ -21,24 +21,24 @@ def position_at(decision):
 @pytest.mark.parametrize(
     ("decision", "changes", "message"),
     [
-        ("deploy_hex", {"chain": ["pit_demon"]}, 'chain: "pit_demon" is no type that General'),
-        ("deploy_hex", {"chain_length": 0}, "chain_length: 0 parts of a choice do not go with the decision deploy_hex"),
-        ("deploy_hex", {"chain_length": 6}, "chain_length: 6 parts of a choice do not go with"),
+        ("deploy_hex", {"chain": ["pit_demon"]}, 'place the type "pit_demon" now'),
+        ("deploy_hex", {"chain_length": 0}, "chain_length: the decision deploy_hex cannot follow 0 parts of a choice"),
+        ("deploy_hex", {"chain_length": 6}, "chain_length: the decision deploy_hex cannot follow 6 parts"),
         ("deploy_hex", {"frame_top": 4}, "frame_kind: setup cannot lie on deploy"),
         ("deploy_hex", {"frame_step": [1, 9]}, "frame_step: deploy has the steps 0 to 0, not 9"),
-        ("deploy_hex", {"frame_data": [[0], [200]]}, "frame_data: 200 is given for deploy, but 0 to 64 are possible"),
-        ("deploy_hex", {"current_player": -1}, "current_player: a decision is that of a General"),
-        ("move_to", {"chain": ["-"]}, 'chain: "-" is given, but move_to is about units on these hexes'),
+        ("deploy_hex", {"frame_data": [[0], [200]]}, "frame_data: 200 is out of range for deploy; allowed are 0 to 64"),
+        ("deploy_hex", {"current_player": -1}, "current_player must be a General while a decision is asked"),
+        ("move_to", {"chain": ["-"]}, 'chain: move_to requires a unit on each of the hexes "-"'),
         ("move_to", {"decision": "counter"}, "decision: counter is not asked in move"),
         ("move_to", {"frame_kind": ["window", "move"]}, "frame_kind: window cannot be the lowest procedure"),
         (
             "window",
             {"frame_data": [[0], [0], [3, 1, 200]]},
-            "frame_data: 200 is given for window, but 0 to 1 are possible",
+            "frame_data: 200 is out of range for window; allowed are 0 to 1",
         ),
-        ("move_to", {"window_closed": 6}, "window_closed: 6 is given, but 0 to"),
-        ("window", {"window_closed": 1}, "window_closed: window asks nothing right after a window"),
-        ("window", {"window_heard": 6}, "window_heard: 6 is given, but 0 to"),
+        ("move_to", {"window_closed": 6}, "window_closed: 6 is out of range; allowed are 0 to"),
+        ("window", {"window_closed": 1}, "window_closed: no decision of window can directly follow a window"),
+        ("window", {"window_heard": 6}, "window_heard: 6 is out of range; allowed are 0 to"),
         ("move_to", {"decision": [["menu"]]}, "decision: [['menu']] is not allowed; allowed are"),
     ],
 )
@@ -54,7 +54,7 @@ def test_inconsistent_procedure_is_refused(decision, changes, message):
 def test_a_deck_of_more_cards_than_there_are_is_refused():
     scenario = next(copy.deepcopy(one) for one in dumps() if "deck_red" in one.get("chance", {}))
     scenario["chance"]["deck_red"] = 27
-    with pytest.raises(ValueError, match="scenario: procedure: deck_red: 27 cards are left, but there are 0 to 26"):
+    with pytest.raises(ValueError, match="scenario: procedure: deck_red: 27 is out of range; allowed are 0 to 26"):
         start_scenario(scenario)
 
 

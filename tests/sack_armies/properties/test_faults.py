@@ -166,10 +166,10 @@ def test_outdated_index_is_detected():
 @pytest.mark.parametrize(
     ("field", "value", "sentence"),
     [
-        ("active", 3, "active holds 3, but only -1 to 2 are possible"),
-        ("attack_unit", 10_000, "attack_unit holds 10000, but only"),
-        ("act_hex", -2, "act_hex holds -2, but only"),
-        ("attack_announced", 2, "attack_announced holds 2, but only 0 to 1 are possible"),
+        ("active", 3, "active contains 3: it must be from -1 to 2"),
+        ("attack_unit", 10_000, "attack_unit contains 10000: it must be"),
+        ("act_hex", -2, "act_hex contains -2: it must be"),
+        ("attack_announced", 2, "attack_announced contains 2: it must be from 0 to 1"),
     ],
 )
 def test_a_number_out_of_its_declared_range_is_found_out(field: str, value: int, sentence: str):

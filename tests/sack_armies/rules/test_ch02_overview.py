@@ -25,12 +25,12 @@ def test_r2_0_1__c_num_generals_two_or_more_generals_each_with_an_army_chosen_be
 
 @pytest.mark.parametrize("generals", [0, 1, 7, 2.0, "2"])
 def test_c_num_generals_fewer_and_more_are_refused(generals):
-    with pytest.raises(ValueError, match="2 to 6 Generals can play"):
+    with pytest.raises(ValueError, match="num_generals must be an integer from 2 to 6"):
         make_config(generals)
 
 
 def test_r2_0_1_an_army_for_each_general():
-    with pytest.raises(ValueError, match="2 armies are given for 3 Generals"):
+    with pytest.raises(ValueError, match="expected 3 armies, one for each General, got 2"):
         make_config(3, ["beginners", "beginners"])
 
 

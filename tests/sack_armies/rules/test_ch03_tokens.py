@@ -129,7 +129,7 @@ def test_r3_2_1_3__r8_2_1_7_units_stand_on_battlefields_and_on_no_other_token():
     assert "-1,0" in room
     assert "0,0" not in room
     assert "1,0" not in room
-    with pytest.raises(ValueError, match="the hex holds a unit already"):
+    with pytest.raises(ValueError, match="the hex already holds a unit"):
         play([A], [unit("a", "0,0"), unit("a", "0,0")])
 
 

@@ -158,6 +158,13 @@ def test_all_faults_of_an_army_are_reported_at_once():
     ]
 
 
+def test_army_with_less_than_one_copy_of_a_token_is_refused():
+    assert check_army(Army("bad", {"plain": 5, "hill_giant": 2, "imps": 0, "goblin_infantry": -30})) == [
+        'it has 0 copies of "imps", but at least 1 is needed',
+        'it has -30 copies of "goblin_infantry", but at least 1 is needed',
+    ]
+
+
 def test_faults_of_all_armies_of_a_configuration_are_reported_at_once():
     with pytest.raises(ValueError) as caught:
         make_config(2, [Army("first", {"plain": 5}), Army("second", {"plain": 4, "imps": 1})])
@@ -249,7 +256,7 @@ def test_c_num_generals_two_to_six(number):
 def test_c_num_generals_others_are_refused(number):
     with pytest.raises(ValueError) as caught:
         make_config(number)
-    assert str(caught.value) == f"num_generals is {number!r}, but 2 to 6 Generals can play"
+    assert str(caught.value) == f"num_generals must be an integer from 2 to 6, not {number!r}"
 
 
 @pytest.mark.parametrize(("generals", "radius", "cells"), [(2, None, 271), (3, None, 397), (6, None, 919), (2, 7, 169)])

@@ -183,7 +183,7 @@ def test_a_maneuver_more_than_a_state_holds_the_effects_of_is_refused():
     start_scenario(crowd([*stacks[1:], ["shift", "shift", "wings"]]))
     with pytest.raises(ValueError, match="tokens of General 1: its units can hold 33 maneuvers") as error:
         load_scenario(crowd(stacks))
-    assert "until the end of the turn, but at most 32 fit into a game" in str(error.value)
+    assert "until the end of the turn, but a game has room for at most 32" in str(error.value)
 
 
 BOMB = [able("scatter", damage=20), shot(9), able("augment", stat="damage", amount=1)]
@@ -225,9 +225,9 @@ def test_ra_augment_6_a_turn_in_which_every_augmenter_dies():
 
 
 def test_an_augment_more_than_a_state_holds_of_the_dead_is_refused():
-    with pytest.raises(ValueError, match="tokens of General 1: its dead can leave 33 augments behind in one turn") as e:
+    with pytest.raises(ValueError, match="tokens of General 1: its dead units can leave 33 augments behind") as e:
         load_scenario(massacre(crowns=(3, 3)))
-    assert "(9 printed on units and 24 by texts that grant one or raise the dead), but at most 32 fit" in str(e.value)
+    assert "(9 printed on units and 24 from texts that grant one or raise the dead), but a game" in str(e.value)
 
 
 def test_r3_2_2_4_armor_of_any_size_meets_a_hit():
@@ -256,7 +256,7 @@ def test_a_position_with_more_passing_effects_than_may_come_is_refused():
             start_scenario(position | {"procedure": effects})
         else:
             with pytest.raises(
-                ValueError, match=f"num_modifiers: {given} passing effects and 33 that may yet come are"
+                ValueError, match=f"num_modifiers: {given} passing effects and 33 still possible exceed"
             ):
                 start_scenario(position | {"procedure": effects})
 
@@ -264,17 +264,20 @@ def test_a_position_with_more_passing_effects_than_may_come_is_refused():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"modifier_token": ["-"]}, "modifier_token: a passing effect is one on a unit in play"),
-        ({"modifier_token": ["sack 0 spare 0"]}, "modifier_token: a passing effect is one on a unit in play"),
-        ({"modifier_token": ["battlefield 0,0"]}, "modifier_token: a passing effect is one on a unit in play"),
-        ({"modifier_type": ["wings"]}, "modifier_type: a passing effect is one of an action text"),
-        ({"modifier_rows": [0]}, "modifier_rows: 0 is given, but shift has 1 to 6 effects"),
-        ({"modifier_rows": [7]}, "modifier_rows: 7 is given, but shift has 1 to 6 effects"),
-        ({"num_ghosts": 1}, "ghost_type: a dead augmenter leaves what is printed on a unit, or granted by a text"),
-        ({"num_ghosts": 1, "ghost_hex": ["-"]}, "ghost_hex: an augmenter died on a hex"),
-        ({"num_ghosts": 1, "ghost_type": ["crown"]}, "ghost_type: a dead augmenter leaves"),
-        ({"num_ghosts": 1, "ghost_type": ["crown"], "ghost_rows": [2]}, "ghost_rows: 2 is given, but crown has 1"),
-        ({"num_ghosts": 61, "ghost_type": ["banner"] * 61}, "num_ghosts: 61 augments of the dead and 6 that may yet"),
+        ({"modifier_token": ["-"]}, "modifier_token: a passing effect must be on a unit in play"),
+        ({"modifier_token": ["sack 0 spare 0"]}, "modifier_token: a passing effect must be on a unit in play"),
+        ({"modifier_token": ["battlefield 0,0"]}, "modifier_token: a passing effect must be on a unit in play"),
+        ({"modifier_type": ["wings"]}, "modifier_type: a passing effect must come from an action text"),
+        ({"modifier_rows": [0]}, "modifier_rows: 0 is out of range; allowed for shift are 1 to 6"),
+        ({"modifier_rows": [7]}, "modifier_rows: 7 is out of range; allowed for shift are 1 to 6"),
+        ({"num_ghosts": 1}, "ghost_type: the augment of a dead unit must be printed on a unit or granted by a text"),
+        ({"num_ghosts": 1, "ghost_hex": ["-"]}, "ghost_hex must be the hex on which the augmenter died"),
+        ({"num_ghosts": 1, "ghost_type": ["crown"]}, "ghost_type: the augment of a dead unit"),
+        (
+            {"num_ghosts": 1, "ghost_type": ["crown"], "ghost_rows": [2]},
+            "ghost_rows: 2 is out of range; allowed for crown are 0 to 1",
+        ),
+        ({"num_ghosts": 61, "ghost_type": ["banner"] * 61}, "num_ghosts: 61 augments of the dead and 6 still possible"),
     ],
 )
 def test_a_position_with_passing_effects_that_cannot_be_is_refused(changes, message):

@@ -290,25 +290,25 @@ UNITS = [unit("walker", "0,0"), unit("walker", "2,0", 1)]
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"unit": [*UNITS, unit("walker", "0,0")]}, "unit[2] (walker at 0,0): the hex holds a unit already, unit[0]"),
+        ({"unit": [*UNITS, unit("walker", "0,0")]}, "unit[2] (walker at 0,0): the hex already holds a unit, unit[0]"),
         ({"unit": [unit("walker", "0,5")]}, "unit[0] (walker at 0,5): a unit must stand on a battlefield or next to"),
         ({"unit": [unit("walker", "9,9")]}, "unit[0] (walker at 9,9): the hex must lie on the board, at most 9 from"),
         ({"unit": [unit("waker", "0,0")]}, 'there is no token "waker" (did you mean "walker"?)'),
-        ({"unit": [unit("plain", "0,0")]}, "unit[0] (plain at 0,0): this is a battlefield, but a unit is wanted here"),
+        ({"unit": [unit("plain", "0,0")]}, "unit[0] (plain at 0,0): expected a unit, got a battlefield"),
         ({"unit": [unit("walker", "0,0", 2)]}, "owner is 2, but the Generals are 0 to 1"),
         (
             {"unit": [unit("walker", "1,0", face="down"), unit("walker", "2,0", 1)]},
-            'unit[0] (walker at 1,0): next to the opposing unit[1] (walker at 2,0) it must lie face = "up"',
+            'unit[0] (walker at 1,0): a unit next to the opposing unit[1] (walker at 2,0) must have face = "up"',
         ),
         (
             {"battlefield": [field("0,0", 0), field("0,0", 0), field("2,0", 1)]},
-            "battlefield[1] (plain at 0,0): the hex holds a battlefield already, battlefield[0]",
+            "battlefield[1] (plain at 0,0): the hex already holds a battlefield, battlefield[0]",
         ),
         ({"battlefield": [field("9,0"), field("2,0", 1)]}, "with all its neighbors, at most 8 from 0,0"),
-        ({"battlefield": [field("0,0"), field("2,0")]}, "general[1] controls no battlefield of their own"),
+        ({"battlefield": [field("0,0"), field("2,0")]}, "general[1] controls none of their own battlefields"),
         (
             {"battlefield": [field("0,0", 0, controller=1), field("2,0", 1)]},
-            "general[0] controls no battlefield of their own",
+            "general[0] controls none of their own battlefields",
         ),
         ({"general": [{"sack": ["walker"]}] * 3}, "general has 3 entries, but there are 2 Generals"),
         ({"unit": [UNITS[0]], "general": [{}, {}]}, "general[1] has no unit outside casualties and removed"),
@@ -317,16 +317,16 @@ UNITS = [unit("walker", "0,0"), unit("walker", "2,0", 1)]
         ({"to_move": 3}, "to_move is 3, but the Generals are 0 to 1"),
         ({"draws": [["oger"], []]}, 'draws[0]: General 0 has no token "oger"'),
         ({"flips": "H" * 129}, "flips forces 129 flips, but at most 128 can be forced"),
-        ({"flips": "H X"}, 'flips: "H X" is given, but H and T are wanted, with blanks and bars between them'),
+        ({"flips": "H X"}, 'flips: expected H and T, with optional spaces and bars, got "H X"'),
         ({"switches": {"flip_methd": "die"}}, 'unknown key "flip_methd" (did you mean "flip_method"?)'),
         ({"switches": {"flip_method": "spin"}}, 'flip_method: "spin" is not allowed; allowed are "coin", "die"'),
         ({"uint": []}, 'unknown key "uint" (did you mean "unit"?)'),
         ({"unit": [UNITS[0] | {"face": "sideways"}]}, '"sideways" is not allowed; allowed are "up", "down"'),
         ({"unit": [UNITS[0] | {"at": [0]}]}, "at"),
         ({"unit": [{"token": "walker", "at": [0, 0]}]}, "owner: the key is missing"),
-        ({"generals": 7}, "generals: 7 is given, but it may be at most 6"),
+        ({"generals": 7}, "generals: must be at most 6, not 7"),
         ({"game": "chess"}, 'game: "chess" is not allowed; allowed are "sack_armies"'),
-        ({"token": [WALKER | {"id": "plain"}]}, 'the catalogue has a token "plain" already'),
+        ({"token": [WALKER | {"id": "plain"}]}, 'the catalogue already has a token "plain"'),
     ],
 )
 def test_a_position_that_breaks_the_rules_is_refused(changes, message):
@@ -338,10 +338,10 @@ def test_a_position_that_breaks_the_rules_is_refused(changes, message):
     [
         ([attachment("boon")] * 4, "unit[0] (host at 0,0): 4 spells and maneuvers of its own General are attached"),
         ([attachment("bane", "up", 1)] * 9, "9 tokens are attached, but at most 8 can be"),
-        ([attachment("walker")], "attached[0] (walker): this is a unit, but a spell or maneuver is wanted here"),
+        ([attachment("walker")], "attached[0] (walker): expected a spell or maneuver, got a unit"),
         ([attachment("boon", "up", 1)], "another General's token must be a permanent in effect, but this text is free"),
-        ([attachment("bane", "down", 1)], 'a permanent in effect lies face up: write face = "up"'),
-        ([attachment("bane", "up", 1, active=False)], "can only lie here as a permanent in effect"),
+        ([attachment("bane", "down", 1)], 'a permanent in effect must be face up: set face = "up"'),
+        ([attachment("bane", "up", 1, active=False)], "can be attached only as a permanent in effect"),
         ([attachment("trick")], 'a maneuver needs a host with a band of "red", "green", but this one is "blue"'),
     ],
 )
@@ -368,25 +368,28 @@ def test_all_faults_are_reported_at_once_with_the_name_of_the_file(tmp_path):
     [
         ({"decison": "menu"}, 'procedure: unknown field "decison" (did you mean "decision"?)'),
         ({"decision": "menue"}, 'procedure: decision: "menue" is not allowed'),
-        ({"chain": [99999]}, 'procedure: chain: 99999 is no hex of the board, written as in "1,-2"'),
-        ({"chain": ["9,9"]}, 'procedure: chain: "9,9" is no hex of the board'),
-        ({"decision": "deploy_hex", "chain": ["wisp"]}, 'chain: "wisp" is the id of no token (did you mean "wisps"?)'),
-        ({"chain_length": 7}, "procedure: chain_length: 7 is given, but an integer from 0 to 6 is wanted"),
-        ({"attack_unit": 50}, "procedure: attack_unit: 50 is no token of this position"),
-        ({"attack_unit": "unit 0,1"}, 'attack_unit: "unit 0,1" is no token of this position, named as in "unit 1,0"'),
-        ({"token_employed": [["unit 0,9", 1]]}, 'procedure: token_employed: "unit 0,9" is no token'),
-        ({"token_employed": [["-", 1]]}, 'procedure: token_employed: "-" is no token'),
-        ({"act_type": "wisp"}, 'procedure: act_type: "wisp" is the id of no token (did you mean "wisps"?)'),
-        ({"act_type": 7}, "procedure: act_type: 7 is the id of no token"),
-        ({"log_kind": ["reveal"], "log_value": [7]}, "procedure: log_value: 7 is the id of no token"),
+        ({"chain": [99999]}, 'procedure: chain: there is no hex 99999 on the board; hexes are written as "1,-2"'),
+        ({"chain": ["9,9"]}, 'procedure: chain: there is no hex "9,9" on the board'),
+        (
+            {"decision": "deploy_hex", "chain": ["wisp"]},
+            'chain: there is no token with the id "wisp" (did you mean "wisps"?)',
+        ),
+        ({"chain_length": 7}, "procedure: chain_length: must be an integer from 0 to 6, not 7"),
+        ({"attack_unit": 50}, "procedure: attack_unit: unknown token 50; tokens are named by place"),
+        ({"attack_unit": "unit 0,1"}, 'tokens are named by place, such as "unit 1,0"'),
+        ({"token_employed": [["unit 0,9", 1]]}, 'procedure: token_employed: unknown token "unit 0,9"'),
+        ({"token_employed": [["-", 1]]}, 'procedure: token_employed: "-" is not a token'),
+        ({"act_type": "wisp"}, 'procedure: act_type: there is no token with the id "wisp" (did you mean "wisps"?)'),
+        ({"act_type": 7}, "procedure: act_type: there is no token with the id 7"),
+        ({"log_kind": ["reveal"], "log_value": [7]}, "procedure: log_value: there is no token with the id 7"),
         (
             {"log_kind": ["announce"], "log_value": ["mele"]},
             'log_value: "mele" is not allowed (did you mean "melee"?); allowed are "pass"',
         ),
-        ({"frame_data": 3}, "procedure: frame_data: 3 is given, but a list"),
-        ({"num_modifiers": 35}, "procedure: num_modifiers: 35 is given, but an integer from 0 to 34 is wanted"),
-        ({"rows": [0]}, "rows: [0] is given, but 2 lists of tokens are wanted"),
-        ({"rows": [0, 0]}, "rows[0]: 0 is given, but the names of 7 tokens are wanted"),
+        ({"frame_data": 3}, "procedure: frame_data: must be a list"),
+        ({"num_modifiers": 35}, "procedure: num_modifiers: must be an integer from 0 to 34, not 35"),
+        ({"rows": [0]}, "rows must be 2 lists of tokens, one for each General, not [0]"),
+        ({"rows": [0, 0]}, "rows[0] must name all 7 tokens of General 0, not 0"),
     ],
 )
 def test_a_procedure_that_no_state_can_hold_is_refused(procedure, message):
@@ -402,7 +405,7 @@ def test_rows_that_do_not_fit_are_refused():
     start_scenario(scenario | {"procedure": {"rows": rows}})
     for name, message in (
         ("battlefield 0,0", '"battlefield 0,0" is named twice'),
-        ("unit 2,0", '"unit 2,0" is no token of General 0 (did you mean "unit 0,0"?)'),
+        ("unit 2,0", 'General 0 has no token "unit 2,0" (did you mean "unit 0,0"?)'),
     ):
         with pytest.raises(ValueError, match=r"rows\[0\]: ") as error:
             start_scenario(scenario | {"procedure": {"rows": [[*rows[0][:5], name, rows[0][6]], rows[1]]}})
@@ -411,7 +414,7 @@ def test_rows_that_do_not_fit_are_refused():
 
 def test_a_procedure_without_a_legal_action_is_refused():
     asked = {"decision": "cast_slot", "current_player": 0, "chain": ["0,0"], "chain_length": 1, "chain_verb": "cast"}
-    with pytest.raises(ValueError, match="procedure: nobody has a legal action at the decision that it names"):
+    with pytest.raises(ValueError, match="procedure: no General has a legal action at its decision"):
         start_scenario(position([WALKER], UNITS) | {"procedure": asked})
 
 

@@ -91,9 +91,9 @@ def test_equivalent_spellings_are_read_as_one_action(spelled, text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("attack", "'attack' names no action: write a verb such as 'draw'"),
-        ("drwa", "'drwa' names no action (did you mean \"draw\"?)"),
-        ("", "'' names no action"),
+        ("attack", "'attack' is not an action: write a verb such as 'draw'"),
+        ("drwa", "'drwa' is not an action (did you mean \"draw\"?)"),
+        ("", "'' is not an action"),
         ("hex 9,9", "the hex is off the board, whose hexes lie within 2 of 0,0"),
         ("slot 8", "slots run from 0 to 7"),
         ("type dragon", "there is no token with the id 'dragon'"),

@@ -285,6 +285,32 @@ def test_built_in_armies_cover_every_homeland_and_more():
             "Action: flip; on heads a unit within 1 goes to an empty legal hex within 2 of where it is.",
         ),
         (
+            {
+                "kind": "maneuver",
+                "use": "action",
+                "effects": [{"kind": "raise"}, {"kind": "modify", "stat": "armor", "amount": 1}],
+            },
+            "Action: choose a unit in your casualties and flip; on heads it is deployed next to the host; "
+            "then the host has armor +1 until the end of the turn.",
+        ),
+        (
+            {
+                "kind": "spell",
+                "use": "action",
+                "target": "enemy_unit",
+                "range": 2,
+                "effects": [
+                    {"kind": "damage", "amount": 1},
+                    {"kind": "dispel"},
+                    {"kind": "relocate", "distance": 1},
+                    {"kind": "modify", "stat": "armor", "amount": -1},
+                ],
+            },
+            "Action: a revealed enemy unit within 2 takes 1 damage; then it loses one spell lying under or on it; "
+            "then the host goes to an empty legal hex within 1 of where it is; "
+            "then the target has armor -1 until the end of the turn.",
+        ),
+        (
             {"kind": "battlefield", "halts": True, "effects": [{"stat": "movement", "amount": -1}]},
             "Ends the move of a unit entering it. Unit here: movement -1.",
         ),

@@ -78,10 +78,10 @@ def test_armies_from_files_data_and_python(tmp_path):
 
 def test_unknown_armies_and_wrong_numbers_of_them_are_refused():
     assert refusal(resolve_army, "udead").startswith(
-        'there is no army \'udead\' (did you mean "undead"?); built in are "beginners", '
+        'unknown army \'udead\' (did you mean "undead"?); built-in armies: "beginners", '
     )
     assert refusal(resolve_army, "nowhere/army.toml") == "nowhere/army.toml: there is no such file"
-    assert refusal(make_config, 3, [FEW, FEW]) == "2 armies are given for 3 Generals: give one for each, or none at all"
+    assert refusal(make_config, 3, [FEW, FEW]) == "expected 3 armies, one for each General, got 2"
     assert refusal(resolve_army, {"tokens": {}}, 1) == "army of General 1: name: the key is missing"
 
 
@@ -97,11 +97,11 @@ def test_inline_tokens_come_after_the_catalogue_each_once():
 
 def test_inline_tokens_with_an_id_in_use_are_refused():
     assert refusal(make_config, tokens=[inline("plain")]) == (
-        'the catalogue has a token "plain" already: give the inline token another id'
+        'the catalogue already has a token "plain": give the inline token another id'
     )
     brings = Army("a", {"plain": 5, "u": 1}, make_config(tokens=[inline("u", rank=2)]).inline_tokens)
     assert refusal(make_config, 2, [brings, FEW], tokens=[inline("u")]) == (
-        'the id "u" stands for different inline tokens: give one of them another id'
+        'two different inline tokens have the id "u": give one of them another id'
     )
     assert refusal(make_config, tokens=[inline("u"), inline("u")]) == 'inline tokens: the id "u" is given 2 times'
 
@@ -110,7 +110,7 @@ def test_types_are_limited():
     tokens = [inline(f"u{number}") for number in range(137)]
     assert len(make_config(tokens=tokens[:136]).tokens) == 256
     assert (
-        refusal(make_config, tokens=tokens) == "137 inline tokens are given, but at most 136 fit beside the catalogue"
+        refusal(make_config, tokens=tokens) == "there are 137 inline tokens, but the catalogue leaves room for only 136"
     )
 
 
@@ -148,8 +148,8 @@ def test_an_army_that_could_fill_a_table_of_a_turn_is_refused():
 
     assert check_army(army(2)) == []
     problem = (
-        "its dead can leave 33 augments behind in one turn (33 printed on units and 0 by texts that grant one or raise "
-        "the dead), but at most 32 fit into a game: use fewer of these"
+        "its dead units can leave 33 augments behind in one turn (33 printed on units and 0 from texts that grant one "
+        "or raise the dead), but a game has room for at most 32: use fewer of them"
     )
     assert check_army(army(3)) == [problem]
     assert refusal(make_config, 2, [FEW, army(3)]) == f"army 'banners' of General 1: {problem}"
@@ -162,7 +162,7 @@ def test_maneuvers_count_as_far_as_units_can_hold_them(units, maneuvers):
     counts = {"plain": 5, "host": units, "drill": maneuvers, "imps": 3}
     army = read_army({"name": "drilled", "tokens": counts, "token": [inline("host", band="red"), drill]}, "army")
     agreed = Switches(max_ranks=100, copy_limits={"1": 64, "2": 64, "3+": 64})
-    problem = "its units can hold 33 maneuvers that change a unit, or grant it something, until the end of the turn"
+    problem = "its units can hold 33 maneuvers that change a unit, or grant it an ability, until the end of the turn"
     found = check_army(army, switches=agreed)
     assert [sentence.split(", but")[0] for sentence in found] == ([problem] if units > 10 else [])
 

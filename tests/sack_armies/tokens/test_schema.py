@@ -39,13 +39,13 @@ def spell(**values):
 @pytest.mark.parametrize(
     ("token", "sentence"),
     [
-        (unit(movement="2"), 'movement: "2" is given, but an integer is wanted'),
-        (unit(movement=2.0), "movement: 2.0 is given, but an integer is wanted"),
-        (unit(damage=True), "damage: true is given, but an integer is wanted"),
-        (unit(armor=100), "armor: 100 is given, but it may be at most 99"),
-        (unit(rank=0), "rank: 0 is given, but it must be at least 1"),
-        (unit(abilities={"kind": "flying"}), "abilities: {'kind': 'flying'} is given, but a list is wanted"),
-        (unit(keywords=["elf", 3]), "keywords[1]: 3 is given, but a text in quotes is wanted"),
+        (unit(movement="2"), 'movement: must be an integer, not "2"'),
+        (unit(movement=2.0), "movement: must be an integer, not 2.0"),
+        (unit(damage=True), "damage: must be an integer, not true"),
+        (unit(armor=100), "armor: must be at most 99, not 100"),
+        (unit(rank=0), "rank: must be at least 1, not 0"),
+        (unit(abilities={"kind": "flying"}), "abilities: must be a list, not {'kind': 'flying'}"),
+        (unit(keywords=["elf", 3]), "keywords[1]: must be a string, not 3"),
         (
             unit(band="pink"),
             'band: "pink" is not allowed; allowed are "black", "blue", "red", "green", "gray"',
@@ -69,7 +69,7 @@ def spell(**values):
         (unit(abilities=[{"kind": "sight"}]), "abilities[0].range: the key is missing"),
         (
             unit(abilities=[{"kind": "range", "range": 41}]),
-            "abilities[0].range: 41 is given, but it may be at most 40",
+            "abilities[0].range: must be at most 40, not 41",
         ),
         (
             unit(abilities=[{"kind": "range", "range": 4, "damage": 2}]),
@@ -103,10 +103,10 @@ def test_every_fault_of_every_token_is_reported():
     ) == [
         'x.toml: token "u": homeland: "fey" is not allowed; '
         'allowed are "", "fey_court", "scourge", "empire", "nether_sisters", "shazari"',
-        'x.toml: token "u": armor: -1 is given, but it must be at least 0',
+        'x.toml: token "u": armor: must be at least 0, not -1',
         'x.toml: token "Bad Id": id: "Bad Id" is not allowed: it must match ^[a-z][a-z0-9_]*$',
-        'x.toml: token "Bad Id": effects[0].amount: 50 is given, but it may be at most 20',
-        "x.toml: token[2]: 7 is given, but a table is wanted",
+        'x.toml: token "Bad Id": effects[0].amount: must be at most 20, not 50',
+        "x.toml: token[2]: must be a table, not 7",
         "x.toml: token[3].id: the key is missing",
     ]
 
@@ -114,7 +114,7 @@ def test_every_fault_of_every_token_is_reported():
 def test_an_unknown_key_hides_no_other_fault():
     assert faults(unit(colour="red", rank=99)) == [
         f'x.toml: token "u": unknown key "colour"; allowed are {UNIT_KEYS}',
-        'x.toml: token "u": rank: 99 is given, but it may be at most 20',
+        'x.toml: token "u": rank: must be at most 20, not 99',
     ]
 
 
@@ -137,38 +137,41 @@ def test_duplicate_ids_are_refused():
         (unit(use="action"), "a text needs at least one effect"),
         (
             spell(effects=[{"kind": "draw", "count": 1}] * 2),
-            'only one effect of kind "draw" may stand in a text',
+            'a text may have only one effect of kind "draw"',
         ),
         (
             spell(target="any_unit", range=2, effects=[{"kind": "dispel"}, {"kind": "counter"}]),
-            '"dispel" and "counter" may not stand in one text',
+            '"dispel" and "counter" cannot be combined in a text',
         ),
         (
             spell(effects=[{"kind": "relocate", "distance": 1}, {"kind": "raise"}]),
-            '"relocate" and "raise" may not stand in one text',
+            '"relocate" and "raise" cannot be combined in a text',
         ),
         (
             spell(use="free", effects=[{"kind": "damage", "amount": 1}]),
-            '"damage" needs use = "action"; a free text holds effects of kind "modify", "grant" alone',
+            '"damage" requires use = "action"; a free text may only have effects of kind "modify", "grant"',
         ),
         (
             spell(use="free", range=2, effects=[{"kind": "modify", "stat": "armor", "amount": 1}]),
-            "a free text is always about its host: it takes neither target nor range",
+            "a free text always applies to its host and cannot have a target or range",
         ),
         (
             spell(use="permanent", target="hex", range=2, effects=[{"kind": "grant", "ability": {"kind": "flying"}}]),
-            '"grant" needs a unit as target, not a hex; a permanent text needs a unit to lie on, not a hex',
+            '"grant" needs a unit as target, not a hex; a permanent text needs a unit as target, not a hex',
         ),
         (
             spell(effects=[{"kind": "modify", "stat": "armor", "amount": 1, "duration": "permanent"}]),
-            'duration "permanent" does not go with use = "action", which lasts "turn"',
+            'the duration must be "turn" with use = "action", not "permanent"',
         ),
         (
             spell(use="permanent", effects=[{"kind": "modify", "stat": "armor", "amount": 1, "duration": "turn"}]),
-            'duration "turn" does not go with use = "permanent", which lasts "permanent"',
+            'the duration must be "permanent" with use = "permanent", not "turn"',
         ),
-        (spell(effects=[{"kind": "modify", "stat": "armor", "amount": 0}]), "an effect on armor of 0 changes nothing"),
-        (spell(range=3, effects=[{"kind": "draw", "count": 1}]), "a text aimed at its host takes no range"),
+        (
+            spell(effects=[{"kind": "modify", "stat": "armor", "amount": 0}]),
+            "the effect on armor has amount 0; use another amount or remove it",
+        ),
+        (spell(range=3, effects=[{"kind": "draw", "count": 1}]), "a text aimed at its host cannot have a range"),
         (
             spell(target="enemy_unit", effects=[{"kind": "damage", "amount": 1}]),
             'target "enemy_unit" needs a range',
@@ -188,12 +191,12 @@ def test_duplicate_ids_are_refused():
         ),
         (
             {"id": "s", "kind": "battlefield", "exempt": ["flying"]},
-            '"exempt" says whom the battlefield does not halt, so it needs halts = true',
+            '"exempt" requires halts = true',
         ),
         ({"id": "s", "kind": "battlefield", "favors_aquatic": True}, "favors_aquatic = true needs water = true"),
         (
             {"id": "s", "kind": "battlefield", "effects": [{"stat": "damage", "amount": 0}]},
-            "an effect on damage of 0 changes nothing",
+            "the effect on damage has amount 0; use another amount or remove it",
         ),
     ],
 )
@@ -219,6 +222,13 @@ def test_a_single_match_is_a_list_of_one():
     )
     assert one == several
     assert one[0].type == "cavalry"
+
+
+@pytest.mark.parametrize("match", [{}, {"keyword": None}, {"homeland": None, "type": None}])
+def test_a_match_without_a_condition_is_refused(match):
+    found = faults(unit(abilities=[{"kind": "raise", "match": match}]))
+    assert len(found) == 1
+    assert found[0].endswith('a match needs a condition: "keyword", "homeland" or "type"')
 
 
 def test_a_swap_needs_neither_target_nor_range():
@@ -247,7 +257,7 @@ def test_files_that_cannot_be_read(tmp_path):
     binary.write_bytes(b"\xff\xfe\x00")
     for path, words in (
         (tmp_path / "none.toml", "there is no such file"),
-        (tmp_path, "this is a folder, a TOML file is wanted"),
+        (tmp_path, "this is a folder, not a TOML file"),
         (broken, "not valid TOML: "),
         (binary, "the file is not UTF-8 text (byte 0)"),
     ):
@@ -262,9 +272,9 @@ def test_an_army_file_names_its_faults():
     assert str(caught.value).splitlines() == [
         'army.toml: unknown key "nmae" (did you mean "name"?); allowed are "name", "description", "tokens", "token"',
         "army.toml: name: the key is missing",
-        "army.toml: tokens.plain: 0 is given, but it must be at least 1",
-        'army.toml: tokens.imps: "2" is given, but an integer is wanted',
-        'army.toml: token "u": rank: "a" is given, but an integer is wanted',
+        "army.toml: tokens.plain: must be at least 1, not 0",
+        'army.toml: tokens.imps: must be an integer, not "2"',
+        'army.toml: token "u": rank: must be an integer, not "a"',
     ]
     with pytest.raises(ValueError, match=r'army\.toml: the id "u" is given 2 times'):
         read_army({"name": "x", "tokens": {}, "token": [unit(), unit()]}, "army.toml")
@@ -273,16 +283,16 @@ def test_an_army_file_names_its_faults():
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"auto_forced": "maybe"}, 'auto_forced: "maybe" is given, but true or false is wanted'),
-        ({"copy_limits": {4: 1}}, 'copy_limits: unknown rank 4; copies are limited by rank "1", "2", "3+"'),
-        ({"copy_limits": {"2": 0}}, "copy_limits.2: 0 is given, but it must be at least 1"),
-        ({"grid_radius": 18}, "grid_radius: 18 is given, but it may be at most 17"),
+        ({"auto_forced": "maybe"}, 'auto_forced: must be true or false, not "maybe"'),
+        ({"copy_limits": {4: 1}}, 'copy_limits: unknown rank 4; allowed are "1", "2", "3+"'),
+        ({"copy_limits": {"2": 0}}, "copy_limits.2: must be at least 1, not 0"),
+        ({"grid_radius": 18}, "grid_radius: must be at most 17, not 18"),
         (
             {"flip_method": "coins"},
             'flip_method: "coins" is not allowed (did you mean "coin"?); '
             'allowed are "coin", "die", "deck", "deck_jokers", "scripted"',
         ),
-        ({"max_turns": 0}, "max_turns: 0 is given, but it must be at least 1"),
+        ({"max_turns": 0}, "max_turns: must be at least 1, not 0"),
     ],
 )
 def test_a_wrong_switch_is_refused(given, sentence):

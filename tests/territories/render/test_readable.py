@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import numpy as np
 import pytest
 
+from sackarmies_env.envs.match import Match
 from sackarmies_env.games.territories import make_game
 from sackarmies_env.games.territories.data.outlines import is_inside
 from sackarmies_env.games.territories.state.constants import MAX_SKIRMISHES, Event
@@ -155,7 +157,7 @@ def test_pictures_are_of_one_size_and_made_of_shapes():
     table = table_of(3)
     assert rgb_array(table.game, table.states, 0).shape == (theme.HEIGHT, theme.WIDTH, 3)
     assert svg(table.game, table.states, 0).startswith("<svg")
-    with pytest.raises(ValueError, match="viewer 9 is no seat"):
+    with pytest.raises(ValueError, match="viewer 9 is not a seat"):
         svg(table.game, table.states, 9)
 
 
@@ -182,3 +184,24 @@ def test_last_events_are_told_in_panel_and_terminal():
     for event in picture.log[:4]:
         assert event in told
         assert f"  {event}" in picture.lines(Canvas(False, 120))
+
+
+def outcome_of(game, seed=3):
+    """Play a game of some turns at random, and return what its picture says of its end."""
+    match, rng = Match(game), np.random.default_rng(seed)
+    match.begin(seed)
+    while match.player >= 0:
+        assert drawing(game, match.states, None).outcome == ""
+        match.play(int(rng.choice(match.legal_actions())))
+    return drawing(game, match.states, None).outcome, int(match.states["turn"][0])
+
+
+def test_outcome_says_by_which_limit_a_game_was_truncated():
+    game = make_game(2, "small", switches={"max_rounds": 1})
+    assert outcome_of(game)[0] == "The game is over after the last round"
+    outcome, turn = outcome_of(dataclasses.replace(make_game(2, "small"), max_decisions=40))
+    assert outcome == f"The game was truncated in turn {turn}"
+    match = Match(game)
+    match.begin(1)
+    match.forfeit(0)
+    assert drawing(game, match.states, None).outcome == "The game is over in turn 0: player 1 has won"

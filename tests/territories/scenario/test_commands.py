@@ -58,7 +58,7 @@ def test_faulty_scenario_is_refused(tmp_path):
     path.write_text('map = "small"\nstep = "atack"\n')
     result = CliRunner().invoke(app, ["scenario", "check", str(path), *GAME])
     assert result.exit_code == 2
-    assert 'faulty.toml: step: "atack" is no step (did you mean "attack"?)' in " ".join(result.stderr.split())
+    assert 'faulty.toml: step: unknown step "atack" (did you mean "attack"?)' in " ".join(result.stderr.split())
 
 
 def test_tournament_starts_from_a_scenario_and_its_records_replay(tmp_path):

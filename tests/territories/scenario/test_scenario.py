@@ -134,29 +134,29 @@ def with_territory(number, **changes):
     [
         ({"trun": 3}, 'unknown key "trun" (did you mean "turn"?); allowed are "game"'),
         ({"game": "sack_armies"}, 'game: "sack_armies" is not allowed; allowed are "territories"'),
-        ({"map": "smal"}, 'map="smal" (did you mean "small"?): known are full, small'),
-        ({"num_players": 3}, "num_players is 3, but 2 players play on the map 'small'"),
+        ({"map": "smal"}, 'unknown map "smal" (did you mean "small"?); known maps: full, small'),
+        ({"num_players": 3}, "num_players must be 2 on the map 'small', not 3"),
         ({"switches": {"dominations": True}}, 'switches: unknown key "dominations" (did you mean "domination"?)'),
-        ({"step": "atack"}, 'step: "atack" is no step (did you mean "attack"?); allowed are "setup", "standard"'),
+        ({"step": "atack"}, 'step: unknown step "atack" (did you mean "attack"?); allowed are "setup", "standard"'),
         ({"active": 2}, "active is 2, but the players are 0 to 1"),
         ({"territory": with_territory(7)}, 'territory[4].number is 7, but the territories of the map "small" are 1, 2'),
         ({"territory": [*BOARD, BOARD[0]]}, "territory 6 is given 2 times"),
         ({"territory": with_territory(3, units={"troop": 1})}, "territory 3 has 1 unit, but no owner"),
         ({"territory": with_territory(3, owner=0)}, "territory 3 has an owner, but no units"),
-        ({"territory": BOARD[:2]}, "player 1 controls no territory, so that they would be eliminated"),
+        ({"territory": BOARD[:2]}, "player 1 controls no territory and would be eliminated"),
         ({"territory": with_territory(6, units={"trop": 1})}, 'units: unknown key "trop" (did you mean "troop"?)'),
         (
             {"territory": with_territory(6, units={"hero": 4})},
-            'player 0 has 4 of the 3 units "hero" on map and battle board',
+            'player 0 has 4 units "hero" on the map and the battle board, but only 3 in all',
         ),
         (
             {"player": [{"garrison": {"troop": 25}}, {}]},
-            "player[0].garrison.troop is 25, but 24 of 30 are left beside 6",
+            "player[0].garrison.troop is 25, but must be 24: 6 of 30 are on the map",
         ),
-        ({"player": [{}]}, "player: the list has the length 1, but there are 2 players"),
+        ({"player": [{}]}, "player has 1 entries, but there are 2 players"),
         (
             {"player": [{"hand": ["Banne"]}, {}]},
-            'player[0].hand[0]: "Banne" is no card (did you mean "Banner"?); allowed',
+            'player[0].hand[0]: unknown card "Banne" (did you mean "Banner"?); allowed',
         ),
         ({"player": [{"hand": ["Truce"] * 3}, {}]}, 'there are 2 cards "Truce", but 3 are in hands and on the table'),
         (
@@ -164,33 +164,39 @@ def with_territory(number, **changes):
             'there are 3 cards "Fog", but 0 are in hands and on the table, and 4 in deck and discards',
         ),
         ({"deck": {"Fog": 1}, "discards": {"Fog": 2}}, 'there are 6 cards "Vanguard", but 0 are in hands'),
-        ({"player": [{"hand": ["Fog"], "cycles": [1]}, {}]}, "cycles: [1] is given, but rising numbers up to 0"),
+        (
+            {"player": [{"hand": ["Fog"], "cycles": [1]}, {}]},
+            "cycles must be in ascending order and at most 0, the current",
+        ),
         ({"player": [{"hand": ["Fog"], "cycles": []}, {}]}, "player[0].cycles has 0 numbers for 1 card"),
-        ({"player": [{}, {"alive": False}]}, "territory 11 is that of player 1, who is out of the game"),
+        ({"player": [{}, {"alive": False}]}, "territory 11 belongs to player 1, who is out of the game"),
         ({"rounds": 20}, "rounds is 20, but the game is truncated after 20"),
-        ({"victories": 2, "attacks": 1}, "attacks is 1, but 2 or more are won and under way, and 8 are possible"),
-        ({"dice": "6 7"}, 'dice: "6 7" is given, but faces 1 to 6 are wanted'),
+        ({"victories": 2, "attacks": 1}, "attacks is 1, but must be at least 2, the attacks won and under way"),
+        ({"dice": "6 7"}, 'dice: expected faces 1 to 6, with optional spaces and bars, got "6 7"'),
         ({"dice": "6" * 65}, "dice forces 65 dice, but at most 64 can be forced"),
-        ({"draws": [["Fog"]]}, "draws: the list has the length 1, but there are 2 players"),
-        ({"step": "setup"}, "active and turn: in the set-up nobody's turn has begun"),
+        ({"draws": [["Fog"]]}, "draws has 1 entries, but there are 2 players"),
+        ({"step": "setup"}, "active and turn must be left out in the set-up"),
         ({"penalty": 1}, 'penalty is 1, but the step is "attack", not "penalty"'),
-        ({"traded_in": "troop"}, "traded_in and traded_out: both are wanted, or neither"),
-        ({"attack": {"source": 6}, "move": {"source": 6}}, '"move", "attack" are given, but only one of them can be'),
+        ({"traded_in": "troop"}, "traded_in and traded_out must be given together"),
+        ({"attack": {"source": 6}, "move": {"source": 6}}, '"move", "attack" cannot be combined: only one of them'),
         (
             {"attack": {"source": 6}, "step": "move"},
-            'attack: the step is "move", but this is possible in "attack" alone',
+            'attack: not possible in the step "move"; allowed are "attack"',
         ),
         ({"attack": {"source": 11}}, "attack.source is 11, but player 0 does not control it"),
         ({"attack": {"source": 6, "target": 4}}, "attack.target is 4, but from 6 only 2, 11 can be attacked"),
-        ({"attack": ROLLED | {"stage": "pair"}}, 'stage: "pair" is no stage of an attack (did you mean "pairing"?)'),
-        ({"attack": ROLLED | {"ones": 1}}, 'attack.ones is 1, but the stage is "pairing": it belongs to "attack_ones"'),
-        ({"attack": ROLLED | {"defender": {"dice": [5]}}}, "attack.defender.units: none are on the battle board"),
+        ({"attack": ROLLED | {"stage": "pair"}}, 'stage: unknown stage of an attack "pair" (did you mean "pairing"?)'),
+        (
+            {"attack": ROLLED | {"ones": 1}},
+            'attack.ones is 1, but the stage is "pairing"; it is allowed only at "attack_ones"',
+        ),
+        ({"attack": ROLLED | {"defender": {"dice": [5]}}}, "attack.defender.units: no units are on the battle board"),
         (
             {"attack": ROLLED | {"stage": "attack_roll"}},
-            "attack.attacker.dice: there are some, but they are still to be",
+            'attack.attacker.dice must be empty at the stage "attack_roll"',
         ),
-        ({"attack": ROLLED | {"attacker": {"units": {"troop": 2}, "dice": [6]}}}, "there are fewer than units"),
-        ({"attack": SKIRMISHES | {"skirmish": []}}, 'attack.skirmish: there is none at the stage "order"'),
+        ({"attack": ROLLED | {"attacker": {"units": {"troop": 2}, "dice": [6]}}}, "there are fewer dice than units"),
+        ({"attack": SKIRMISHES | {"skirmish": []}}, 'attack.skirmish: at least one is required at the stage "order"'),
         (
             {"attack": SKIRMISHES | {"counter": 1, "stage": "attack_counters"}},
             "counter is 1, but the attacker has none",
@@ -199,15 +205,22 @@ def with_territory(number, **changes):
             {"attack": SKIRMISHES | {"card": "Fog", "stage": "attack_cards"}},
             'card is "Fog", but the attacker has played',
         ),
-        ({"attack": SKIRMISHES | {"rout": True, "stage": "pursuit"}}, "rout is true, but then the attacker has lost"),
-        ({"step": "move", "move": {"source": 6, "target": 11}}, "move.target is 11, but one that player 0 controls is"),
+        ({"attack": SKIRMISHES | {"rout": True, "stage": "pursuit"}}, 'rout = true requires loser = "attacker"'),
+        (
+            {"step": "move", "move": {"source": 6, "target": 11}},
+            "move.target is 11, but must be a territory that player 0 controls",
+        ),
         ({"step": "attack", "move": {"source": 6}}, "move.target: the key is missing"),
         (
             {"event": [{"kind": "card", "player": 0, "value": 12}]},
-            'event[0].value is 12, but 0 to 11 are possible for the kind "card"',
+            'event[0].value is 12, but must be from 0 to 11 for the kind "card"',
         ),
-        ({"event": [{"kind": "exchange", "value": 16}]}, "event[0].value is 16, but 0 to 15 are possible"),
-        ({"event": [{"kind": "draw", "value": 0}]}, "event[0].value is 0, but 1 to 24 are possible"),
+        ({"event": [{"kind": "exchange", "value": 16}]}, "event[0].value is 16, but must be from 0 to 15"),
+        ({"event": [{"kind": "draw", "value": 0}]}, "event[0].value is 0, but must be from 1 to 24"),
+        ({"event": [{"kind": "attack", "territory": 2, "value": 3}]}, "event[0].player is required for the kind"),
+        ({"event": [{"kind": "attack", "player": 0}]}, 'event[0].territory is required for the kind "attack"'),
+        ({"event": [{"kind": "cancelled"}]}, 'event[0].territory is required for the kind "cancelled"'),
+        ({"event": [{"kind": "over"}]}, 'event[0].player is required for the kind "over"'),
     ],
 )
 def test_positions_that_break_the_rules_are_refused(changes, message):
@@ -228,7 +241,7 @@ def test_sources_that_do_not_exist_are_refused(source):
 
 
 def test_empty_name_is_refused_as_no_scenario():
-    assert refused("") == 'scenario: "" is given, but a name, a file or a table is wanted'
+    assert refused("") == 'scenario: expected a name, a file path or a table, got ""'
 
 
 def test_near_names_of_scenarios_are_suggested():
@@ -237,9 +250,9 @@ def test_near_names_of_scenarios_are_suggested():
 
 
 def test_options_must_agree_with_the_scenario():
-    with pytest.raises(ValueError, match="num_players is 3, but that of the scenario is 2"):
+    with pytest.raises(ValueError, match="num_players is 3, but the scenario has 2"):
         make_game(num_players=3, scenario=position())
-    with pytest.raises(ValueError, match="map is 'full', but that of the scenario is 'small'"):
+    with pytest.raises(ValueError, match="map is 'full', but the scenario has 'small'"):
         make_game(map="full", scenario=position())
     game = make_game(2, "small", {"max_rounds": 7}, position())
     assert game.params["max_rounds"][0] == 7
@@ -304,8 +317,8 @@ def test_record_of_another_game_or_position_is_refused():
 
 
 def test_scenarios_in_records_are_tables_alone():
-    with pytest.raises(ValueError, match='scenario: "v09_stack" is given, but a table is wanted'):
+    with pytest.raises(ValueError, match='scenario: must be a table, not "v09_stack"'):
         make_recorded_game(scenario="v09_stack")
     wrong = make_record(make_game(2, "small"), 3, []).model_copy(update={"config": {"scenario": "/dev/zero"}})
-    with pytest.raises(ValueError, match="a table is wanted"):
+    with pytest.raises(ValueError, match="must be a table"):
         game_of(wrong)

@@ -132,6 +132,34 @@ def test_card_that_was_drawn_before_a_scenario_is_named_while_it_is_the_last_in_
     assert line.text.startswith(f"Player 0 draws {words} and holds")
 
 
+def logged(game, *events):
+    """Return what player 0 is told of a state with these events in its log, oldest first: kind, player and value."""
+    for place, (kind, player, value) in enumerate(reversed(events)):
+        game.states["log_kind"][0, place] = kind
+        game.states["log_player"][0, place], game.states["log_value"][0, place] = player, value
+    (lines,) = log_lines(game.game, None, 0, game.states, [0])
+    return [line.text for line in lines]
+
+
+def test_card_drawn_before_another_left_the_hand_is_not_named():
+    game = table(HOME, TurnStep.STANDARD, {0: [1, 2]}, actions_left=1)
+    events = (Event.DRAW, 0, 2), (Event.DISCARD, 0, 3), (Event.DRAW, 0, 2)
+    assert logged(game, *events) == [
+        "Player 0 draws a card and holds 2 cards",
+        "Player 0 discards Oath",
+        "Player 0 draws Champion and holds 2 cards",
+    ]
+
+
+def test_cards_drawn_one_after_another_are_all_named():
+    game = table(HOME, TurnStep.STANDARD, {0: [1, 2]}, actions_left=1)
+    assert logged(game, (Event.DRAW, 0, 1), (Event.DRAW, 1, 1), (Event.DRAW, 0, 2)) == [
+        "Player 0 draws Vanguard and holds 1 card",
+        "Player 1 draws a card and holds 1 card",
+        "Player 0 draws Champion and holds 2 cards",
+    ]
+
+
 def test_turns_are_counted():
     game = table({**HOME, 2: (0, {"troop": 3})}, TurnStep.MOVE)
     assert told(game, "done", 1) == ["Turn 4: player 1"]

@@ -145,12 +145,12 @@ def has_reveal(params, state, player):
 
 
 @njit
-def may_stop(params, state, has_action):
+def may_stop(params, state, can_act):
     """Return whether the turn may end without an action: after a failed check, or a cancelled attack or activation.
 
     This requires the switch, or that no action is left (Q-18, Q-91, C-allow_stop_after_failed_check).
     """
-    return state.check_failed == 1 and (params.stop_after_failed_check == 1 or not has_action)
+    return state.check_failed == 1 and (params.stop_after_failed_check == 1 or not can_act)
 
 
 @njit

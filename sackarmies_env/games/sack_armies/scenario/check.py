@@ -83,7 +83,7 @@ def _kinds(pieces: Sequence[Piece], tokens: Mapping[str, AnyToken]) -> Iterator[
         if piece.zone == Zone.CAPTURED:
             wanted = ("unit", "spell", "maneuver")
         if wanted is not None and token.kind not in wanted:
-            yield f"{piece.entry}: this is a {token.kind}, but a {' or '.join(wanted)} is wanted here"
+            yield f"{piece.entry}: expected a {' or '.join(wanted)}, got a {token.kind}"
 
 
 def _script(scenario: Scenario, pieces: Sequence[Piece]) -> Iterator[str]:
@@ -110,7 +110,7 @@ def _board(units: Sequence[Piece], fields: Sequence[Piece], radius: int) -> Iter
             edge = " with all its neighbors" if kind == "battlefield" else ""
             yield f"{piece.entry}: the hex must lie on the board{edge}, at most {inner} from 0,0"
         if (other := holders.setdefault((kind, at), piece)) is not piece:
-            yield f"{piece.entry}: the hex holds a {kind} already, {other.entry}"
+            yield f"{piece.entry}: the hex already holds a {kind}, {other.entry}"
     places = {field.at for field in fields if field.at is not None}
     legal = places | {(q + dq, r + dr) for q, r in places for dq, dr in DIRECTIONS}
     for unit in units:
@@ -140,9 +140,9 @@ def _attachment(piece: Piece, host: Piece, tokens: Mapping[str, AnyToken]) -> It
         foreign = "another General's token" if piece.owner != host.owner else "active = true"
         yield f"{piece.entry}: {foreign} must be a permanent in effect, but this text is {text.use}"
     elif piece.active and piece.face != Face.UP:
-        yield f'{piece.entry}: a permanent in effect lies face up: write face = "up"'
+        yield f'{piece.entry}: a permanent in effect must be face up: set face = "up"'
     elif not piece.active and piece.owner != host.owner:
-        yield f"{piece.entry}: another General's token can only lie here as a permanent in effect"
+        yield f"{piece.entry}: another General's token can be attached only as a permanent in effect"
     elif not piece.active and unit.band not in BANDS[text.kind]:
         allowed = join(BANDS[text.kind])
         yield f'{piece.entry}: a {text.kind} needs a host with a band of {allowed}, but this one is "{unit.band}"'
@@ -155,7 +155,7 @@ def _captives(pieces: Sequence[Piece]) -> Iterator[str]:
             continue
         captor = pieces[piece.host]
         if piece.owner == captor.owner and piece.face == Face.DOWN:
-            yield f"{piece.entry}: a General's own face-down token cannot be captured by their unit"
+            yield f"{piece.entry}: a unit cannot hold a face-down token of its own General as a captive"
 
 
 def _unsighted(units: Sequence[Piece]) -> Iterator[str]:
@@ -164,7 +164,7 @@ def _unsighted(units: Sequence[Piece]) -> Iterator[str]:
         if one.owner != other.owner and _distance(one.at or (0, 0), other.at or (0, 0)) == 1:
             for unit, enemy in ((one, other), (other, one)):
                 if unit.face == Face.DOWN:
-                    yield f'{unit.entry}: next to the opposing {enemy.entry} it must lie face = "up"'
+                    yield f'{unit.entry}: a unit next to the opposing {enemy.entry} must have face = "up"'
 
 
 def _generals(
@@ -179,11 +179,11 @@ def _generals(
                 yield f"general[{seat}] is eliminated, but has tokens in play besides battlefields"
             continue
         if not any(field.owner == seat == field.controller for field in fields):
-            yield f"general[{seat}] controls no battlefield of their own, so that they would be eliminated"
+            yield f"general[{seat}] controls none of their own battlefields and would be eliminated"
         lost = (Zone.CASUALTIES, Zone.REMOVED)
         own = [piece for piece in pieces if piece.owner == seat and tokens[piece.token].kind == "unit"]
         if all(piece.zone in lost for piece in own):
-            yield f"general[{seat}] has no unit outside casualties and removed, so that they would be eliminated"
+            yield f"general[{seat}] has no unit outside casualties and removed and would be eliminated"
     alive = sum(general.alive for general in scenario.general) if scenario.general else scenario.generals
     if alive < 2:
         yield f"{alive} Generals are in the game, but at least 2 are needed unless it is over"

@@ -55,7 +55,7 @@ SHORT_LIST = re.compile(r"\[\n((?: ++[^][{}\n]++(?<=,)\n)++) *+\]")  # with no l
 MAX_LINE = 100
 ERRORS = {
     ERROR_SCRIPT_EXHAUSTED: "flips: the forced flips run out before the first decision",
-    ERROR_STUCK: "procedure: nobody has a legal action at the decision that it names",
+    ERROR_STUCK: "procedure: no General has a legal action at its decision",
 }
 
 
@@ -111,7 +111,7 @@ def start_scenario(source: ScenarioSource) -> Position:
     dispatch(step_batch, position.params, position.states, Command.RESUME)
     error = int(position.states["error"][0])
     if error != ERROR_NONE:
-        raise ValueError(f"{name_of(source)}: {ERRORS.get(error, f'error {error} of the engine')}")
+        raise ValueError(f"{name_of(source)}: {ERRORS.get(error, f'engine error {error}')}")
     return position
 
 

@@ -47,7 +47,9 @@ def assign_rows(params: NDArray[np.void], config: Config, pieces: Sequence[Piece
     for number, piece in enumerate(pieces):
         owned[piece.owner].append(number)
     if given is not None and (not isinstance(given, list | tuple) or len(given) != config.num_generals):
-        raise ValueError(f"rows: {quote(given)} is given, but {config.num_generals} lists of tokens are wanted")
+        raise ValueError(
+            f"rows must be {config.num_generals} lists of tokens, one for each General, not {quote(given)}"
+        )
     rows = [NO_TOKEN] * len(pieces)
     for owner, own in enumerate(owned):
         if given is None:
@@ -67,11 +69,11 @@ def _in_order(owner: int, numbers: Mapping[str, int], given: Any) -> list[int]:
     """
     where = f"rows[{owner}]"
     if not isinstance(given, list | tuple) or len(given) != len(numbers):
-        raise ValueError(f"{where}: {quote(given)} is given, but the names of {len(numbers)} tokens are wanted")
+        raise ValueError(f"{where} must name all {len(numbers)} tokens of General {owner}, not {quote(given)}")
     order = []
     for name in given:
         if not isinstance(name, str) or name not in numbers:
-            raise ValueError(f"{where}: {quote(name)} is no token of General {owner}{suggestion(name, numbers)}")
+            raise ValueError(f"{where}: General {owner} has no token {quote(name)}{suggestion(name, numbers)}")
         if numbers[name] in order:
             raise ValueError(f"{where}: {quote(name)} is named twice")
         order.append(numbers[name])

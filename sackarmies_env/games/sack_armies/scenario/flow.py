@@ -119,12 +119,12 @@ def _stack_faults(state: Any, stack: list[Frame]) -> Iterator[str]:
 def _number_faults(state: Any, stack: list[Frame], generals: int) -> Iterator[str]:
     """The numbers of each procedure must be within the limits for their meaning."""
     if stack[0] == Frame.TURN and state["active"] < 0:
-        yield "active: a turn is that of a General"
+        yield "active must be a General while a turn is under way"
     for name in ("window_closed", "window_heard"):
         if state[name] > generals:
-            yield f"{name}: {state[name]} is given, but 0 to {generals} are possible"
+            yield f"{name}: {state[name]} is out of range; allowed are 0 to {generals}"
     if state["window_closed"] > 0 and stack[-1] not in AFTER_A_WINDOW:
-        yield f"window_closed: {_name(stack[-1])} asks nothing right after a window"
+        yield f"window_closed: no decision of {_name(stack[-1])} can directly follow a window"
     for place, kind in enumerate(stack):
         data = state["frame_data"][place].tolist()
         limits: list[tuple[int, int]] = [(0, MOST_COUNTED)] * len(data)
@@ -137,44 +137,44 @@ def _number_faults(state: Any, stack: list[Frame], generals: int) -> Iterator[st
             limits[WINDOW_START] = limits[WINDOW_POSITION] = (0, generals - 1)
             kinds = WINDOWS.get(stack[place - 1], (WindowKind.FREE,))
             if data[WINDOW_KIND] not in kinds:
-                wanted = join(str(int(one)) for one in kinds)
-                yield f"frame_data: a window on {_name(stack[place - 1])} is of the kind {wanted}"
+                below, allowed = _name(stack[place - 1]), join(int(one) for one in kinds)
+                yield f"frame_data: a window on {below} cannot be of kind {data[WINDOW_KIND]}; allowed are {allowed}"
         for number, (low, high) in zip(data, limits, strict=True):
             if not low <= number <= high:
-                yield f"frame_data: {number} is given for {_name(kind)}, but {low} to {high} are possible"
+                yield f"frame_data: {number} is out of range for {_name(kind)}; allowed are {low} to {high}"
 
 
 def _question_faults(state: Any, top: Frame, names: Names) -> Iterator[str]:
     """The decision must be one of the procedure on top, and the choice so far must fit it."""
     decision, length = Decision(int(state["decision"])), int(state["chain_length"])
     if length > MOST_PARTS or length < NEEDS.get(decision, 0):
-        yield f"chain_length: {length} parts of a choice do not go with the decision {_name(decision)}"
+        yield f"chain_length: the decision {_name(decision)} cannot follow {length} parts of a choice"
     if decision == Decision.NONE:
         return
     if decision not in ASKS[top]:
         yield f"decision: {_name(decision)} is not asked in {_name(top)}"
     if state["current_player"] < 0:
-        yield "current_player: a decision is that of a General"
+        yield "current_player must be a General while a decision is asked"
     if state["attack_verb"] != 0 and state["attack_target"] >= 0:
         defender = state["token_controller"][state["attack_target"]]
         if defender == state["active"]:
-            yield f"attack_target: it is a unit of General {defender}, who attacks"
+            yield f"attack_target: the target is a unit of General {defender}, who is the attacker"
     chosen = state["chain"][: NEEDS.get(decision, 0)].tolist()
     if decision in HELD_IN:
         held = (state["token_owner"] == state["current_player"]) & np.isin(state["token_zone"], HELD_IN[decision])
         if chosen[0] not in state["token_type"][held]:
             given, player = quote(names.type_name(chosen[0])), state["current_player"]
-            yield f"chain: {given} is no type that General {player} can place now"
+            yield f"chain: General {player} cannot place the type {given} now"
     elif any(cell < 0 or state["cell_unit"][cell] == NO_TOKEN for cell in chosen):
         given = join(names.hex_name(cell) for cell in chosen)
-        yield f"chain: {given} is given, but {_name(decision)} is about units on these hexes"
+        yield f"chain: {_name(decision)} requires a unit on each of the hexes {given}"
 
 
 def _deck_faults(state: Any) -> Iterator[str]:
     """The deck must not hold more cards than there are."""
     for name, most in (("deck_red", CARDS_OF_A_COLOR), ("deck_black", CARDS_OF_A_COLOR), ("deck_jokers", JOKERS)):
         if not 0 <= state[name] <= most:
-            yield f"{name}: {state[name]} cards are left, but there are 0 to {most}"
+            yield f"{name}: {state[name]} is out of range; allowed are 0 to {most}"
 
 
 def _name(code: IntEnum) -> str:

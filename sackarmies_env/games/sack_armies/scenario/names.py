@@ -79,7 +79,9 @@ class Names:
         """
         if not isinstance(name, str) or name not in self.tokens:
             near = suggestion(name, self.tokens) if isinstance(name, str) else ""
-            raise ValueError(f'{field}: {quote(name)} is no token of this position, named as in "unit 1,0"{near}')
+            raise ValueError(
+                f'{field}: unknown token {quote(name)}{near}; tokens are named by place, such as "unit 1,0"'
+            )
         return self.tokens[name]
 
     def type(self, field: str, name: object) -> int:
@@ -90,7 +92,7 @@ class Names:
         """
         if not isinstance(name, str) or name not in self.types:
             near = suggestion(name, self.types) if isinstance(name, str) else ""
-            raise ValueError(f"{field}: {quote(name)} is the id of no token{near}")
+            raise ValueError(f"{field}: there is no token with the id {quote(name)}{near}")
         return self.types[name]
 
     def hex(self, field: str, name: object) -> int:
@@ -100,5 +102,5 @@ class Names:
             ValueError: there is no such hex on the board.
         """
         if not isinstance(name, str) or name not in self.hexes:
-            raise ValueError(f'{field}: {quote(name)} is no hex of the board, written as in "1,-2"')
+            raise ValueError(f'{field}: there is no hex {quote(name)} on the board; hexes are written as "1,-2"')
         return self.hexes[name]

@@ -104,5 +104,5 @@ class ProcedureDump(RecordDump):
             token, number = as_list(field.name, pair, 2, exact=True)
             row = self.names.token(field.name, token)
             if row == NO_TOKEN:
-                raise ValueError(f"{field.name}: {quote(token)} is no token")
+                raise ValueError(f"{field.name}: {quote(token)} is not a token")
             target[row] = self.bounded(field, number)

@@ -27,7 +27,7 @@ VictoryName = Literal["none", "standard", "decisive", "concession", "draw"]
 def flips_alone(text: str) -> str:
     """Return `text` unchanged if it holds nothing but forced flips."""
     if not set(text) <= set("HTht| \t\r\n"):
-        raise ValueError(f"{quote(text)} is given, but H and T are wanted, with blanks and bars between them")
+        raise ValueError(f"expected H and T, with optional spaces and bars, got {quote(text)}")
     return text
 
 
@@ -43,7 +43,7 @@ def codes_alone(fields: dict[str, Any]) -> dict[str, Any]:
             if isinstance(node, list | tuple):
                 rest.extend(node)
             elif not isinstance(node, str) and not (type(node) is int and -LARGEST <= node <= LARGEST):
-                raise ValueError(f"{quote(name)} holds {quote(node)}, but numbers, names and lists of them are wanted")
+                raise ValueError(f"{quote(name)}: expected numbers, names or lists of them, got {quote(node)}")
     return fields
 
 

@@ -136,7 +136,7 @@ GLOBAL_FEATURES: tuple[Feature, ...] = (
     _seat("active_seat", "General whose turn it is, in Setup nobody."),
     number("turn_percent", "Turns begun, as a share of the turn limit.", high=PERCENT),
     number("idle_percent", "Turns without progress, as a share of their limit.", high=PERCENT),
-    flag("check_failed", "a check failed or an attack was cancelled this turn."),
+    flag("check_failed", "a check failed, or an attack or activation was cancelled, this turn."),
     code("over", Over, "State of the game"),
     _seat("winner", "Winner."),
     code("victory", Victory, "How the last elimination came about"),

@@ -194,7 +194,11 @@ STATE_FIELDS: tuple[StateField, ...] = (
     *FLOW_FIELDS,
     *part_of_state(
         "control flow",
-        scalar("check_failed", FLAG, "1: a check failed or an attack was cancelled this turn (R8.4.5-13, Q-18)"),
+        scalar(
+            "check_failed",
+            FLAG,
+            "1: a check failed, or an attack or activation was cancelled, this turn (R8.4.5-13, Q-18)",
+        ),
         scalar(
             "window_closed",
             COUNT,

@@ -66,7 +66,7 @@ def load_army(army_id: str) -> Army:
     """
     if army_id not in army_ids():
         raise ValueError(
-            f"there is no army {short_repr(army_id)}{suggestion(army_id, army_ids())}; built in are {join(army_ids())}"
+            f"unknown army {short_repr(army_id)}{suggestion(army_id, army_ids())}; built-in armies: {join(army_ids())}"
         )
     return read_army(read_toml(ARMIES_FOLDER / f"{army_id}.toml"), f"{army_id}.toml")
 
@@ -111,13 +111,14 @@ def resolve_army(choice: ArmyChoice, seat: int = 0) -> Army:
         return load_army(choice)
     if not isinstance(choice, str | Path):
         raise ValueError(
-            f"army of General {seat}: {short_repr(choice)} is given, but a name, a file or a table is wanted"
+            f"army of General {seat}: expected an army id, a file path or a table, got {short_repr(choice)}"
         )
     path = Path(choice)
     if isinstance(choice, str) and path.suffix != ".toml" and not os.path.exists(path):
         near = suggestion(choice, army_ids())
         raise ValueError(
-            f"there is no army {short_repr(choice)}{near}; built in are {join(army_ids())}; or give a TOML file"
+            f"unknown army {short_repr(choice)}{near}; built-in armies: {join(army_ids())}; "
+            "or give the path of a TOML file"
         )
     return read_army(read_toml(path), str(path))
 
@@ -138,8 +139,11 @@ def check_army(
     tokens = by_id([*load_catalogue().values(), *army.inline]) if catalogue is None else catalogue
     agreed = Switches() if switches is None else switches
     shadowing = [token.id for token in army.inline if token.id in load_catalogue()]
-    problems = [f'the catalogue has a token "{token_id}" already: give yours another id' for token_id in shadowing]
+    problems = [f'the catalogue already has a token "{token_id}": give yours another id' for token_id in shadowing]
     problems += unknown_tokens(army, tokens)
+    missing = too_few_copies(army)
+    if missing:  # negative numbers would lower the sums below
+        return problems + missing
     known = Army(army.name, {token_id: copies for token_id, copies in army.counts.items() if token_id in tokens})
     problems += too_many_ranks(known, tokens, agreed)
     problems += too_many_copies(known, tokens, agreed)
@@ -157,6 +161,15 @@ def unknown_tokens(army: Army, tokens: Mapping[str, AnyToken]) -> list[str]:
         f'there is no token "{token_id}"{suggestion(token_id, tokens)}'
         for token_id in army.counts
         if token_id not in tokens
+    ]
+
+
+def too_few_copies(army: Army) -> list[str]:
+    """Return a sentence for each token with less than one copy, which an `Army` built in Python may have."""
+    return [
+        f'it has {copies} copies of "{token_id}", but at least 1 is needed'
+        for token_id, copies in army.counts.items()
+        if copies < 1
     ]
 
 

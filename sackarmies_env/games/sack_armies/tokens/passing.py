@@ -94,16 +94,16 @@ def too_many_effects(tokens: Sequence[AnyToken]) -> list[str]:
     surprises = most_surprises(tokens)
     if surprises > PASSING_LIMIT:
         problems.append(
-            f"its units can hold {surprises} maneuvers that change a unit, or grant it something, until the end of the "
-            f"turn, but at most {PASSING_LIMIT} fit into a game: use fewer of these"
+            f"its units can hold {surprises} maneuvers that change a unit, or grant it an ability, until the end of "
+            f"the turn, but a game has room for at most {PASSING_LIMIT}: use fewer of them"
         )
     augmenters = sum(augments(token) for token in tokens)
     texts = left_by_texts(tokens, augmenters)
     if augmenters + texts > PASSING_LIMIT:
         problems.append(
-            f"its dead can leave {augmenters + texts} augments behind in one turn ({augmenters} printed on units and "
-            f"{texts} by texts that grant one or raise the dead), but at most {PASSING_LIMIT} fit into a game: use "
-            "fewer of these"
+            f"its dead units can leave {augmenters + texts} augments behind in one turn ({augmenters} printed on units "
+            f"and {texts} from texts that grant one or raise the dead), but a game has room for at most "
+            f"{PASSING_LIMIT}: use fewer of them"
         )
     return problems
 
@@ -128,11 +128,11 @@ def _modifier_faults(tokens: Sequence[AnyToken], state: Any, count: int) -> Iter
     ):
         text = tokens[number] if number >= 0 else None
         if row < 0 or state["token_zone"][row] != Zone.BATTLEGROUND or not isinstance(_token(tokens, state, row), Unit):
-            yield "modifier_token: a passing effect is one on a unit in play"
+            yield "modifier_token: a passing effect must be on a unit in play"
         if text is None or not passes(text):
-            yield "modifier_type: a passing effect is one of an action text that changes a unit or grants it something"
+            yield "modifier_type: a passing effect must come from an action text that changes or grants something"
         elif isinstance(text, Text) and not 1 <= rows <= len(text.effects):
-            yield f"modifier_rows: {rows} is given, but {text.id} has 1 to {len(text.effects)} effects"
+            yield f"modifier_rows: {rows} is out of range; allowed for {text.id} are 1 to {len(text.effects)}"
 
 
 def _ghost_faults(tokens: Sequence[AnyToken], state: Any, count: int) -> Iterator[str]:
@@ -142,11 +142,11 @@ def _ghost_faults(tokens: Sequence[AnyToken], state: Any, count: int) -> Iterato
     ):
         token = tokens[number] if number >= 0 else None
         if cell == NO_HEX:
-            yield "ghost_hex: an augmenter died on a hex"
+            yield "ghost_hex must be the hex on which the augmenter died"
         if token is None or not (augments(token) if rows == PRINTED else grants_augment(token)):
-            yield "ghost_type: a dead augmenter leaves what is printed on a unit, or granted by a text"
+            yield "ghost_type: the augment of a dead unit must be printed on a unit or granted by a text"
         elif isinstance(token, Text) and not 0 <= rows <= len(token.effects):
-            yield f"ghost_rows: {rows} is given, but {token.id} has {len(token.effects)} effects"
+            yield f"ghost_rows: {rows} is out of range; allowed for {token.id} are 0 to {len(token.effects)}"
 
 
 def _room_faults(tokens: Sequence[AnyToken], state: Any, modifiers: int, ghosts: int) -> Iterator[str]:
@@ -156,9 +156,9 @@ def _room_faults(tokens: Sequence[AnyToken], state: Any, modifiers: int, ghosts:
     surprises, left = sum(entry[0] for entry in more) + 1, sum(entry[1] for entry in more) + granted
     left += max(entry[2] for entry in more)
     if modifiers + surprises > (size := len(state["modifier_token"])):
-        yield f"num_modifiers: {modifiers} passing effects and {surprises} that may yet come are more than {size}"
+        yield f"num_modifiers: {modifiers} passing effects and {surprises} still possible exceed the limit of {size}"
     if ghosts + left > (size := len(state["ghost_hex"])):
-        yield f"num_ghosts: {ghosts} augments of the dead and {left} that may yet come are more than {size}"
+        yield f"num_ghosts: {ghosts} augments of the dead and {left} still possible exceed the limit of {size}"
 
 
 def _to_come(tokens: Sequence[AnyToken], state: Any, owner: int) -> tuple[int, int, int]:

@@ -113,10 +113,10 @@ class Battlefield(BaseToken):
         """Refuse terrain whose parts make no sense together."""
         problems = repeated(list(self.exempt), "exemption")
         if self.exempt and not self.halts:
-            problems.append('"exempt" says whom the battlefield does not halt, so it needs halts = true')
+            problems.append('"exempt" requires halts = true')
         if self.favors_aquatic and not self.water:
             problems.append("favors_aquatic = true needs water = true")
-        problems += [f"an effect on {e.stat} of 0 changes nothing" for e in self.effects if e.amount == 0]
+        problems += [zero_problem(effect.stat) for effect in self.effects if effect.amount == 0]
         return accepted(self, problems)
 
 
@@ -166,14 +166,14 @@ def text_problems(text: Text, use: str) -> list[str]:
     kinds: list[str] = [effect.kind for effect in text.effects]
     problems = [] if kinds else ["a text needs at least one effect"]
     problems += [
-        f"only one effect of kind {quote(kind)} may stand in a text" for kind in ONE_OF_A_KIND if kinds.count(kind) > 1
+        f"a text may have only one effect of kind {quote(kind)}" for kind in ONE_OF_A_KIND if kinds.count(kind) > 1
     ]
     problems += [
-        f"{quote(a)} and {quote(b)} may not stand in one text" for a, b in EXCLUSIVE if a in kinds and b in kinds
+        f"{quote(a)} and {quote(b)} cannot be combined in a text" for a, b in EXCLUSIVE if a in kinds and b in kinds
     ]
     if use != "action":
         problems += [
-            f'{quote(kind)} needs use = "action"; a {use} text holds effects of kind {join(LASTING)} alone'
+            f'{quote(kind)} requires use = "action"; a {use} text may only have effects of kind {join(LASTING)}'
             for kind in dict.fromkeys(kinds)
             if kind not in LASTING
         ]
@@ -181,20 +181,25 @@ def text_problems(text: Text, use: str) -> list[str]:
     for effect in text.effects:
         if isinstance(effect, ModifyEffect | GrantEffect) and effect.duration not in (None, wanted):
             problems.append(
-                f"duration {quote(effect.duration)} does not go with use = {quote(use)}, which lasts {quote(wanted)}"
+                f"the duration must be {quote(wanted)} with use = {quote(use)}, not {quote(effect.duration)}"
             )
         if isinstance(effect, ModifyEffect) and effect.amount == 0:
-            problems.append(f"an effect on {effect.stat} of 0 changes nothing")
+            problems.append(zero_problem(effect.stat))
     return problems + aim_problems(text, use, kinds)
+
+
+def zero_problem(stat: str) -> str:
+    """Return a sentence about an effect that changes nothing."""
+    return f"the effect on {stat} has amount 0; use another amount or remove it"
 
 
 def aim_problems(text: Text, use: str, kinds: list[str]) -> list[str]:
     """Return what is wrong with the target and range of a text, as sentences."""
     problems = []
     if use == "free" and (text.target not in (None, "host") or text.range is not None):
-        problems.append("a free text is always about its host: it takes neither target nor range")
+        problems.append("a free text always applies to its host and cannot have a target or range")
     elif text.aim == "host" and text.range is not None:
-        problems.append("a text aimed at its host takes no range")
+        problems.append("a text aimed at its host cannot have a range")
     elif text.aim != "host" and text.range is None and "swap" not in kinds:
         problems.append(f"target {quote(text.aim)} needs a range")
     if text.aim == "hex":
@@ -202,7 +207,7 @@ def aim_problems(text: Text, use: str, kinds: list[str]) -> list[str]:
             f"{quote(kind)} needs a unit as target, not a hex" for kind in dict.fromkeys(kinds) if kind in NEED_A_UNIT
         ]
         if use == "permanent":
-            problems.append("a permanent text needs a unit to lie on, not a hex")
+            problems.append("a permanent text needs a unit as target, not a hex")
     if text.aim == "host":
         problems += [f"{quote(kind)} cannot be aimed at the host itself" for kind in NOT_THE_HOST if kind in kinds]
     for effect in text.effects:

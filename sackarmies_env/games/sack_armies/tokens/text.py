@@ -23,6 +23,7 @@ from sackarmies_env.games.sack_armies.tokens.text_schema import (
     RevealEffect,
     ScatterAbility,
     SwapEffect,
+    TargetEffect,
     Terrain,
 )
 
@@ -87,15 +88,26 @@ def action_text(token: Text, host: str) -> str:
     """Return the text of an action; consecutive modifications are joined."""
     clauses: list[str] = []
     target = aim_text(token, host)
+    told = target
     for lasts, group in itertools.groupby(token.effects, lambda effect: isinstance(effect, LASTING)):
-        told = "it" if any(target in clause for clause in clauses) else target
-        if lasts:
-            clauses.append(f"{told} {lasting_text(list(group))} until the end of the turn")
-            continue
-        for effect in group:
-            told = "it" if any(target in clause for clause in clauses) else target
-            clauses.append(action_clause(effect, told, host))
+        effects = list(group)
+        for part in [effects] if lasts else [[effect] for effect in effects]:
+            if lasts:
+                clauses.append(f"{told} {lasting_text(part)} until the end of the turn")
+            else:
+                clauses.append(action_clause(part[0], told, host))
+            if is_about_target(part[0], token):
+                told = "it"
+            elif any(target in clause for clause in clauses):
+                told = host if token.aim == "host" else "the target"
     return f"Action: {'; then '.join(clauses)}."
+
+
+def is_about_target(effect: AnyEffect, token: Text) -> bool:
+    """Return whether the clause of an effect names the target and no other unit, so that "it" can follow."""
+    if isinstance(effect, RelocateEffect):
+        return effect.who == "target" or token.aim == "host"
+    return isinstance(effect, (*LASTING, DamageEffect, TargetEffect))
 
 
 def action_clause(effect: AnyEffect, target: str, host: str) -> str:

@@ -39,8 +39,8 @@ class Clause(StrictModel):
 
     @model_validator(mode="after")
     def needs_a_condition(self) -> Clause:
-        """Refuse an empty table: leaving out `match` is the way to say "all"."""
-        if not self.model_fields_set:
+        """Refuse a table without conditions: leaving out `match` is the way to say "all"."""
+        if self.keyword is None and self.homeland is None and self.type is None:
             raise ValueError('a match needs a condition: "keyword", "homeland" or "type"')
         return self
 

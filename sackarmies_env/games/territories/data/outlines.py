@@ -20,10 +20,13 @@ def outline_faults(outlines: Mapping[int, Outline], centers: Mapping[int, Corner
     """
     for number, outline in outlines.items():
         if len(set(outline)) < len(outline):
-            yield f"the outline of territory {number} goes through a corner twice"
+            yield f"the outline of territory {number} has a repeated corner"
         for other, center in centers.items():
-            if is_inside(center, outline) != (number == other):
-                yield f"the center of territory {other} must be in its own outline and in no other, see {number}"
+            inside = is_inside(center, outline)
+            if number == other and not inside:
+                yield f"the center of territory {other} is outside its outline"
+            if number != other and inside:
+                yield f"the center of territory {other} is inside the outline of territory {number}"
     for number, other in crossings(outlines):
         where = "itself" if number == other else f"that of {other}"
         yield f"the outline of territory {number} crosses {where}"

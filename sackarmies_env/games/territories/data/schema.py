@@ -44,7 +44,7 @@ def effect_named(value: object) -> object:
     """
     names = {effect.name.lower(): effect for effect in Effect}
     if not isinstance(value, str) or value not in names:
-        raise ValueError(f"{quote(value)} is no effect{suggestion(value, names)}: known are {', '.join(names)}")
+        raise ValueError(f"unknown effect {quote(value)}{suggestion(value, names)}; known effects: {', '.join(names)}")
     return names[value]
 
 
@@ -88,7 +88,7 @@ class Card(StrictModel):
     @model_validator(mode="after")
     def _has_a_face(self) -> Card:
         if self.effect == Effect.EXTRA_DIE and not FIRST_FACE <= self.amount <= DIE_FACES:
-            raise ValueError(f"amount is {self.amount}, but the die of a card shows {FIRST_FACE} to {DIE_FACES}")
+            raise ValueError(f"amount must be a face of a die from {FIRST_FACE} to {DIE_FACES}, not {self.amount}")
         return self
 
 
@@ -102,9 +102,7 @@ class Rulebook(StrictModel):
     def _has_the_units(self) -> Rulebook:
         names = [unit.id for unit in self.unit]
         if names != [unit.name.lower() for unit in Unit]:
-            raise ValueError(
-                f"the units are {', '.join(names)}: they must be {', '.join(u.name.lower() for u in Unit)}"
-            )
+            raise ValueError(f"the units must be {', '.join(u.name.lower() for u in Unit)}, not {', '.join(names)}")
         return self
 
 
@@ -205,15 +203,17 @@ class Map(StrictModel):
     def _fits_together(self) -> Map:
         numbers = [each.number for each in self.territory]
         if numbers != sorted(set(numbers)):
-            raise ValueError("the numbers of territories must rise")
+            raise ValueError("the territories must be in ascending order of number, each number once")
         borders = {each.number: each.borders for each in self.territory}
         for number, others in borders.items():
             for other in others:
                 if number not in borders.get(other, ()):
-                    raise ValueError(f"territory {number} borders on {other}, but not the other way round")
+                    raise ValueError(f"territory {number} borders on {other}, but {other} does not border on {number}")
         for players in range(self.players[0], self.players[1] + 1):
             if players * self.setup.dealt.get(str(players), MAX_TERRITORIES) > len(numbers):
-                raise ValueError(f"setup.dealt must say how many of {len(numbers)} territories {players} players get")
+                raise ValueError(
+                    f"setup.dealt must give {players} players at most {len(numbers) // players} territories each"
+                )
         return self
 
     @model_validator(mode="after")
@@ -259,7 +259,9 @@ def load_map(name: str) -> Map:
         ValueError: there is no such map, or its file is invalid.
     """
     if not isinstance(name, str) or name not in map_names():
-        raise ValueError(f"map={quote(name)}{suggestion(name, map_names())}: known are {', '.join(map_names())}")
+        raise ValueError(
+            f"unknown map {quote(name)}{suggestion(name, map_names())}; known maps: {', '.join(map_names())}"
+        )
     return _read_map(name)
 
 

@@ -65,8 +65,8 @@ def _keys(attack: AttackEntry) -> Iterator[str]:
     for key, stages in KEYS.items():
         value = getattr(attack, key)
         if value not in (None, 0) and attack.at not in stages:
-            wanted = join(stage.name.lower() for stage in stages)
-            yield f"{key} is {quote(value)}, but the stage is {quote(attack.stage)}: it belongs to {wanted}"
+            allowed = join(stage.name.lower() for stage in stages)
+            yield f"{key} is {quote(value)}, but the stage is {quote(attack.stage)}; it is allowed only at {allowed}"
 
 
 def _places(config: Config, params: Any, scenario: Scenario, board: Board) -> Iterator[str]:
@@ -90,9 +90,9 @@ def _places(config: Config, params: Any, scenario: Scenario, board: Board) -> It
     elif attack.target not in open_ones:
         yield f"target is {attack.target}, but from {attack.source} only {join(open_ones)} can be attacked"
     elif attack.at > Stage.DECLARE and (attack.target not in board or board[attack.target].owner is None):
-        yield f"target is {attack.target}, but nobody controls it: at this stage a player must"
+        yield f"target is {attack.target}, but at this stage a player must control it"
     if attack.at == Stage.DECLARE and attacks_of(scenario) >= params["attacks_per_turn"][0]:
-        yield f": {attacks_of(scenario)} attacks are declared, and there may be no more in this turn"
+        yield f": {attacks_of(scenario)} attacks are already declared, the limit of a turn"
 
 
 def _reserve(attack: AttackEntry, board: Board, side: int) -> list[int]:
@@ -108,12 +108,12 @@ def _units(attack: AttackEntry, board: Board) -> Iterator[str]:
         yield f"attacker.units: {on_board[ATTACKER]} units attack, but at most {MAX_ATTACKERS} may"
     for side, first in ((ATTACKER, Stage.ANSWER), (DEFENDER, Stage.ATTACK_ROLL)):
         if attack.at >= first and not on_board[side]:
-            yield f"{SIDES[side]}.units: none are on the battle board"
+            yield f"{SIDES[side]}.units: no units are on the battle board"
         must_have = attack.target is not None and (side == ATTACKER or attack.at > Stage.DECLARE)
         if must_have and not on_board[side] + sum(_reserve(attack, board, side)):
-            yield f"{SIDES[side]}.units: none are on the battle board, and none in the territory"
+            yield f"{SIDES[side]}.units: no units are on the battle board or in the territory"
     if attack.at == Stage.DECLARE and on_board[DEFENDER]:
-        yield "defender.units: some are on the battle board, but the attack is not declared"
+        yield "defender.units: units are on the battle board, but the attack is not declared yet"
     if attack.unit is not None:
         side = DEFENDER if attack.at == Stage.ANSWER else ATTACKER
         if _reserve(attack, board, side)[Unit[attack.unit.upper()]] == 0:
@@ -128,19 +128,19 @@ def _dice(attack: AttackEntry) -> Iterator[str]:
     for side, name in enumerate(SIDES):
         loose, on_board = len(sides[side].dice), len(sides[side].dice) + _in_skirmishes(attack, name)
         if attack.at <= ROLLED[side] and loose:
-            yield f"{name}.dice: there are some, but they are still to be rolled"
+            yield f"{name}.dice must be empty at the stage {quote(attack.stage)}: they are not rolled yet"
         if attack.at > Stage.EXTRA_DICE and loose:
-            yield f"{name}.dice: some are left, but all are in skirmishes at the stage {quote(attack.stage)}"
+            yield f"{name}.dice must be empty at the stage {quote(attack.stage)}: all dice are in skirmishes"
         most = MOST_DICE[side] + sum(card.effect == Effect.EXTRA_DIE for card in _cards(attack, side))
         if on_board > most:
-            yield f"{name}.dice: with those in skirmishes there are {on_board}, but at most {most} are possible"
+            yield f"{name}.dice: there are {on_board} dice with those in skirmishes, but at most {most} are allowed"
         ones = attack.ones if attack.at in ONES and rolling_side(attack) == side else 0
         if ROLLED[side] < attack.at <= Stage.PAIRING and on_board + ones < sum(sides[side].units.counts):
-            yield f"{name}.dice: there are fewer than units, each of which has brought one"
+            yield f"{name}.dice: there are fewer dice than units, but each unit brings at least one"
     if attack.at in (*ONES, *TWOS):
         there = sides[rolling_side(attack)].dice.count(FIRST_FACE)
         if twos_of(attack) > there:
-            yield f"twos is {twos_of(attack)}, but so many dice that show a two are not there: {there} are"
+            yield f"twos is {twos_of(attack)}, but the number of dice that show a two is {there}"
 
 
 def _in_skirmishes(attack: AttackEntry, name: str) -> int:
@@ -157,19 +157,19 @@ def _cards(attack: AttackEntry, side: int) -> list[Card]:
 def _skirmishes(attack: AttackEntry) -> Iterator[str]:
     """Check that skirmishes have dice of both sides: one each during pairing (TR-C1 to TR-C5)."""
     if attack.at < Stage.PAIRING and attack.skirmish:
-        yield f"skirmish: there are some, but none are formed at the stage {quote(attack.stage)}"
+        yield f"skirmish must be empty at the stage {quote(attack.stage)}: no skirmishes are formed yet"
     if attack.at > Stage.PAIRING and not attack.skirmish:
-        yield f"skirmish: there is none at the stage {quote(attack.stage)}"
+        yield f"skirmish: at least one is required at the stage {quote(attack.stage)}"
     for number, each in enumerate(attack.skirmish):
         for name in SIDES:
             count = len(getattr(each, name))
             if not count or (count > 1 and attack.at == Stage.PAIRING):
                 wanted = "one die" if attack.at == Stage.PAIRING else "at least one die"
-                yield f"skirmish[{number}].{name} has {count} dice, but {wanted} is wanted"
+                yield f"skirmish[{number}].{name} must have {wanted}, not {count}"
         if each.resolved and attack.at < Stage.ORDER:
-            yield f"skirmish[{number}] is resolved, but none are at the stage {quote(attack.stage)}"
+            yield f"skirmish[{number}] is resolved, but none can be at the stage {quote(attack.stage)}"
     if attack.at in (Stage.RESERVE, Stage.EXTRA_DICE) and attack.attacker.dice and attack.defender.dice:
-        yield "attacker.dice and defender.dice are given, but one side has none left when all are paired"
+        yield "attacker.dice and defender.dice cannot be combined after pairing, which leaves dice on one side at most"
     if attack.reserve_losses > len(attack.attacker.dice):
         yield f"reserve_losses is {attack.reserve_losses}, but the attacker has {len(attack.attacker.dice)} extra dice"
 
@@ -182,13 +182,13 @@ def _assigned(config: Config, attack: AttackEntry) -> Iterator[str]:
     for side, (name, entry) in enumerate(zip(SIDES, (attack.attacker, attack.defender), strict=True)):
         counters = counters_of(attack, side, entry)
         if sum(counters) and not DECLARED[side] <= attack.at <= COUNTERS[side]:
-            yield f"{name}.counters: some are not assigned, but there are none at the stage {quote(attack.stage)}"
+            yield f"{name}.counters must be empty at the stage {quote(attack.stage)}"
         for unit, most in zip(load_rulebook().unit, config.board.garrison.units, strict=True):
             if unit.counter and counters[unit.counter - 1] > most:
-                yield f"{name}.counters: {counters[unit.counter - 1]} are +{unit.counter}, but there are {most}"
+                yield f"{name}.counters has {counters[unit.counter - 1]} of +{unit.counter}, but there are only {most}"
         cards = _cards(attack, side)
         if cards and attack.at < CARDS[side]:
-            yield f"{name}.cards: some are played, but none can be before the stage {quote(CARDS[side].name.lower())}"
+            yield f"{name}.cards must be empty before the stage {quote(CARDS[side].name.lower())}"
         for card in cards:
             if card.effect not in FOR_BATTLES[side]:
                 yield f"{name}.cards: {quote(card.name)} cannot be played in battle by the {name}"
@@ -215,9 +215,9 @@ def _chosen(attack: AttackEntry, board: Board) -> Iterator[str]:
     if attack.trading:
         side = rolling_side(attack)
         if twos_of(attack) == 0 or not any(sides[side].units.counts[1:]):
-            yield f"trading is true, but the {SIDES[side]} has no two or nothing to trade for it"
+            yield f"trading is true, but the {SIDES[side]} has no two, or no unit to trade for it"
     if attack.extra_from == "territory" and not sum(_reserve(attack, board, DEFENDER)):
-        yield 'extra_from is "territory", but no units are there'
+        yield 'extra_from is "territory", but it has no units'
 
 
 def _cost(scenario: Scenario) -> Iterator[str]:
@@ -229,8 +229,8 @@ def _cost(scenario: Scenario) -> Iterator[str]:
         yield f'loser is "defender", but no skirmish is resolved at the stage {quote(attack.stage)}'
     if attack.rout:
         if attack.loser != "attacker" or attack.extra_from is not None or not scenario.barred:
-            yield "rout is true, but then the attacker has lost, attacks are barred, and only `extra` units go"
+            yield 'rout = true requires loser = "attacker" and barred = true, and cannot be combined with extra_from'
     elif attack.extra > 1 or (attack.extra and attack.extra_from is not None):
-        yield f"extra is {attack.extra}, but it is one unit, or left out with `extra_from`"
+        yield f"extra is {attack.extra}, but must be at most 1 without a rout, and 0 with extra_from"
     elif is_more and attack.loser != "defender":
-        yield "extra: the attacker loses no extra unit unless there is a rout"
+        yield "extra: the attacker loses extra units only in a rout"

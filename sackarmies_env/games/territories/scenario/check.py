@@ -33,6 +33,9 @@ VALUES = {  # of events whose value encodes something that has a name, see `Even
     Event.DISCARD: range(INT8_HIGH + 1),
 }
 
+NAMES_NOBODY = (Event.RESHUFFLE, Event.CANCELLED, Event.SKIRMISHES)  # in their sentences; all others name a player
+NAMES_TERRITORY = (Event.PLACEMENT, Event.ATTACK, Event.CANCELLED, Event.VICTORY, Event.MOVE)
+
 
 def problems_of(config: Config, params: NDArray[np.void], scenario: Scenario) -> list[str]:
     """Return the faults of a position, except in what is under way; an empty list if there are none.
@@ -61,7 +64,7 @@ def _seats(scenario: Scenario) -> Iterator[str]:
             yield f"{key} is {seat}, but the players are 0 to {last}"
     for key in ("player", "draws"):
         if (given := len(getattr(scenario, key))) not in (0, scenario.num_players):
-            yield f"{key}: the list has the length {given}, but there are {scenario.num_players} players"
+            yield f"{key} has {given} entries, but there are {scenario.num_players} players"
 
 
 def _places(config: Config, scenario: Scenario) -> Iterator[str]:
@@ -88,9 +91,9 @@ def _turn(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
     """Check that turn, rounds, attacks and forced dice are possible, and that ending and chance are consistent."""
     if scenario.is_setup:
         if scenario.active is not None or scenario.turn:
-            yield "active and turn: in the set-up nobody's turn has begun, so that they are left out"
+            yield "active and turn must be left out in the set-up: no turn has begun"
     elif scenario.turn == 0:
-        yield 'turn is 0, but the first one is 1; before it the step is "setup"'
+        yield 'turn must be at least 1, not 0, unless the step is "setup"'
     if scenario.winner is not None and scenario.truncated:
         yield f"winner is {scenario.winner}, but a truncated game has none"
     rounds = int(params["max_rounds"][0])
@@ -98,23 +101,32 @@ def _turn(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
         yield f"rounds is {scenario.rounds}, but the game is truncated after {rounds}"
     attacks, most, least = attacks_of(scenario), int(params["attacks_per_turn"][0]), fewest_attacks(scenario)
     if not least <= attacks <= most:
-        yield f"attacks is {attacks}, but {least} or more are won and under way, and {most} are possible in a turn"
+        yield (
+            f"attacks is {attacks}, but must be at least {least}, the attacks won and under way, and at most {most}, "
+            "the limit of a turn"
+        )
     if scenario.seed is not None and scenario.chance is not None:
-        yield "seed and chance are given, but either says where chance stands"
+        yield "seed and chance cannot be combined: each sets the state of chance"
     faces = [letter for letter in scenario.dice if letter not in " |"]
     if not set(faces) <= set("123456"):
-        yield f"dice: {quote(scenario.dice)} is given, but faces 1 to 6 are wanted, with blanks and bars between them"
+        yield f"dice: expected faces 1 to 6, with optional spaces and bars, got {quote(scenario.dice)}"
     elif len(faces) > MAX_SCRIPT_DICE:
         yield f"dice forces {len(faces)} dice, but at most {MAX_SCRIPT_DICE} can be forced"
 
 
 def _events(scenario: Scenario) -> Iterator[str]:
-    """Check that the values of events are possible for their kinds."""
+    """Check that events have the player and the territory that their sentences name, and possible values."""
     for place, each in enumerate(scenario.event):
-        allowed = VALUES.get(Event[each.kind.upper()])
+        kind = Event[each.kind.upper()]
+        is_truncation = kind == Event.OVER and each.value != 0
+        if each.player is None and kind not in NAMES_NOBODY and not is_truncation:
+            yield f"event[{place}].player is required for the kind {quote(each.kind)}"
+        if each.territory is None and kind in NAMES_TERRITORY:
+            yield f"event[{place}].territory is required for the kind {quote(each.kind)}"
+        allowed = VALUES.get(kind)
         if allowed is not None and each.value not in allowed:
-            wanted = f"{allowed.start} to {allowed.stop - 1}"
-            yield f"event[{place}].value is {each.value}, but {wanted} are possible for the kind {quote(each.kind)}"
+            bounds = f"from {allowed.start} to {allowed.stop - 1}"
+            yield f"event[{place}].value is {each.value}, but must be {bounds} for the kind {quote(each.kind)}"
 
 
 def _control(scenario: Scenario) -> Iterator[str]:
@@ -126,7 +138,7 @@ def _control(scenario: Scenario) -> Iterator[str]:
         if each.owner is None and count:
             yield f"territory {each.number} has {counted(count, 'unit')}, but no owner"
         elif each.owner is not None and not alive[each.owner]:
-            yield f"territory {each.number} is that of player {each.owner}, who is out of the game"
+            yield f"territory {each.number} belongs to player {each.owner}, who is out of the game"
         elif each.owner is not None and not (count or each.number in fighting or scenario.is_over):
             yield f"territory {each.number} has an owner, but no units"
     if scenario.is_over:
@@ -136,7 +148,7 @@ def _control(scenario: Scenario) -> Iterator[str]:
     owners = {each.owner for each in scenario.territory}
     for seat, is_alive in enumerate(alive):
         if is_alive and seat not in owners:
-            yield f"player {seat} controls no territory, so that they would be eliminated"
+            yield f"player {seat} controls no territory and would be eliminated"
     if scenario.mover is not None and not alive[scenario.mover]:
         yield f"active is {scenario.mover}, but this player is out of the game"
 
@@ -157,11 +169,14 @@ def _units(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
         for unit, name in enumerate(UNITS):
             used = int(out[seat, unit])
             if used > most[unit]:
-                yield f"player {seat} has {used} of the {most[unit]} units {quote(name)} on map and battle board"
+                yield (
+                    f"player {seat} has {used} units {quote(name)} on the map and the battle board, but only "
+                    f"{most[unit]} in all"
+                )
             elif player.garrison is not None and player.garrison.counts[unit] != most[unit] - used:
                 yield (
-                    f"player[{seat}].garrison.{name} is {player.garrison.counts[unit]}, but {most[unit] - used} of "
-                    f"{most[unit]} are left beside {used} on map and battle board"
+                    f"player[{seat}].garrison.{name} is {player.garrison.counts[unit]}, but must be "
+                    f"{most[unit] - used}: {used} of {most[unit]} are on the map and the battle board"
                 )
     if any(seat == NO_PLAYER and sum(side.units.counts) for seat, side in sides_of(scenario)):
         yield "attack.defender has units on the battle board, but nobody defends yet"
@@ -179,8 +194,8 @@ def _hands(scenario: Scenario) -> Iterator[str]:
         if len(player.cycles) != len(player.hand):
             yield f"player[{seat}].cycles has {len(player.cycles)} numbers for {counted(len(player.hand), 'card')}"
         if list(player.cycles) != sorted(player.cycles) or max(player.cycles, default=0) > scenario.cycle:
-            wanted = f"rising numbers up to {scenario.cycle}, the present cycle, are wanted"
-            yield f"player[{seat}].cycles: {quote(list(player.cycles))} is given, but {wanted}"
+            bounds = f"in ascending order and at most {scenario.cycle}, the current cycle"
+            yield f"player[{seat}].cycles must be {bounds}, not {quote(list(player.cycles))}"
 
 
 def _cards(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:

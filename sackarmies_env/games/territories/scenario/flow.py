@@ -53,10 +53,10 @@ def _kinds(scenario: Scenario) -> Iterator[str]:
     """Check that at most one thing is under way, in a step that allows it."""
     under_way = [key for key in STEPS if getattr(scenario, key)]
     if len(under_way) > 1:
-        yield f"{join(under_way)} are given, but only one of them can be under way"
+        yield f"{join(under_way)} cannot be combined: only one of them can be under way"
     for key in under_way:
         if scenario.step not in STEPS[key]:
-            yield f"{key}: the step is {quote(scenario.step)}, but this is possible in {join(STEPS[key])} alone"
+            yield f"{key}: not possible in the step {quote(scenario.step)}; allowed are {join(STEPS[key])}"
     if scenario.placed and scenario.step != SETUP:
         yield f"placed is {scenario.placed}, but the step is {quote(scenario.step)}, not {quote(SETUP)}"
 
@@ -67,7 +67,7 @@ def _setup(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
         return
     each, players = int(params["placements"][0]), scenario.num_players
     if scenario.placed >= each * players:
-        yield f"placed is {scenario.placed}, but the last of {each * players} placements begins the first turn"
+        yield f"placed is {scenario.placed}, but the set-up ends after {each * players} placements"
     left = params["garrison"][0, Unit.TROOP] - units_out(scenario)[:, Unit.TROOP]
     for seat, player in enumerate(scenario.players):
         order = (seat - scenario.first_player) % players
@@ -83,9 +83,9 @@ def _exchange(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
     if traded == (None, None):
         return
     if scenario.traded_in is None or (scenario.traded_out is None and not scenario.exchanging):
-        yield "traded_in and traded_out: both are wanted, or neither"
+        yield "traded_in and traded_out must be given together"
     elif traded[0] == traded[1]:
-        yield f"traded_in and traded_out are both {quote(traded[0])}, but two types are wanted"
+        yield f"traded_in and traded_out must be different types, not both {quote(traded[0])}"
     elif scenario.traded_out is None and not _can_trade(params, scenario, Unit[scenario.traded_in.upper()]):
         yield f"traded_in is {quote(traded[0])}, but this type cannot be traded in for any other"
 
@@ -150,9 +150,9 @@ def _move(config: Config, scenario: Scenario, board: dict[int, TerritoryEntry]) 
     owner, there = _owner(board, move.target), board.get(move.target)
     is_taken = scenario.step != OCCUPIES or move.moved > 0
     if owner != (mover if is_taken else None):
-        wanted = f"player {mover} controls" if is_taken else "nobody controls"
-        yield f"move.target is {move.target}, but one that {wanted} is wanted"
-    elif move.moved > (0 if there is None else sum(there.units.counts)):
-        yield f"move.moved is {move.moved}, but so many units are not in {move.target}"
+        controller = f"player {mover}" if is_taken else "nobody"
+        yield f"move.target is {move.target}, but must be a territory that {controller} controls"
+    elif move.moved > (units := 0 if there is None else sum(there.units.counts)):
+        yield f"move.moved is {move.moved}, but the number of units in {move.target} is {units}"
     if move.unit is not None and source.units.counts[Unit[move.unit.upper()]] == 0:
         yield f"move.unit is {quote(move.unit)}, but there is none in {move.source}"

@@ -47,7 +47,7 @@ def one_of(noun: str, known: Iterable[str], text: str) -> str:
     """
     words = tuple(known)
     if text not in words:
-        raise ValueError(f"{quote(text)} is no {noun}{suggestion(text, words)}; allowed are {join(words)}")
+        raise ValueError(f"unknown {noun} {quote(text)}{suggestion(text, words)}; allowed are {join(words)}")
     return text
 
 
@@ -72,7 +72,7 @@ Place = Annotated[int, Field(ge=0, lt=2**31)]  # in a stream of chance
 Small = Annotated[int, Field(ge=-(2**15), lt=2**15)]
 Face = Annotated[int, Field(ge=FIRST_FACE, le=DIE_FACES)]
 Dice = Annotated[TupleOf[Face], Field(max_length=MOST_DICE)]
-UnitName = Annotated[str, AfterValidator(functools.partial(one_of, "type of units", names_of(Unit)))]
+UnitName = Annotated[str, AfterValidator(functools.partial(one_of, "type of unit", names_of(Unit)))]
 CardName = Annotated[str, AfterValidator(known_card)]
 Cards = Annotated[TupleOf[CardName], Field(max_length=MOST_CARDS)]
 Pile = Annotated[dict[CardName, Annotated[int, Field(ge=0, le=MOST_CARDS)]], Field(max_length=NUM_CARDS)]

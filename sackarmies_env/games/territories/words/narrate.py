@@ -69,13 +69,13 @@ def event_lines(events: Sequence[LogEvent], after: Records, viewer: int | None) 
         viewer: seat, or None for the referee, who sees all cards drawn.
     """
     turn = int(after["turn"][0]) - sum(event.kind == Event.TURN for event in events)
-    for event in events:
+    for number, event in enumerate(events):
         who = f"player {event.player}"
         if event.kind == Event.TURN:
             turn += 1
             yield f"Turn {turn}: {who}"
         elif event.kind == Event.DRAW and viewer in {None, event.player}:
-            yield sentence(told_draw(who, event.value, drawn_card(event, after)))
+            yield sentence(told_draw(who, event.value, drawn_card(event, events[number + 1 :], after)))
         else:
             yield event_words(event.kind, who, event.place, event.value)
 
@@ -85,9 +85,16 @@ def forfeit_words(action: int) -> str:
     return f"Player {forfeit_code(action)} forfeits"
 
 
-def drawn_card(event: LogEvent, after: Records) -> str:
-    """Return the name of a drawn card, the last one in hand, or "a card" if it is gone, as in the log of a scenario."""
-    if event.value != after["hand_count"][0, event.player]:
+def drawn_card(event: LogEvent, later: Sequence[LogEvent], after: Records) -> str:
+    """Return the name of a drawn card, or "a card" if cards have left the hand since, so that its slot is unknown.
+
+    Args:
+        event: the draw.
+        later: the events after it.
+        after: `(1,)`, the state after all of them.
+    """
+    draws = sum(each.kind == Event.DRAW and each.player == event.player for each in later)
+    if event.value + draws != after["hand_count"][0, event.player]:
         return "a card"
     return load_rulebook().card[int(after["hand"][0, event.player, event.value - 1])].name
 
