@@ -180,7 +180,7 @@ def load_players(game_id: str, num_players: int, **section: Any) -> Game:
             return game
         least = most = game.num_players
     allowed = str(least) if least == most else f"{least} to {most}"
-    raise ValueError(f"{num_players} players are given, but {entry.title} is for {allowed}")
+    raise ValueError(f"{entry.title} is for {allowed} players, not {num_players}")
 
 
 def game_of(record: GameRecord) -> Game:

@@ -98,7 +98,9 @@ def _plain(value: Any) -> Any:
         return value
     content = {name: _plain(one) for name, one in value.items() if name != "name"}
     if value.get("name"):
-        raise ValueError(f"{quote(value['name'])} stands before a bracket: dicts are written (a=1), lists (0=x,1=y)")
+        raise ValueError(
+            f"{quote(value['name'])} before a bracket is not allowed: dicts are written (a=1), lists (0=x,1=y)"
+        )
     places = [str(place) for place in range(len(content))]
     return [content[place] for place in places] if content and sorted(content) == sorted(places) else content
 
@@ -169,7 +171,7 @@ class SackArmiesState(pyspiel.State):
             ValueError: this is a chance node.
         """
         if not isinstance(self._node, Position):
-            raise ValueError("a node of chance cannot be resampled: play its outcome first")
+            raise ValueError("a chance node cannot be resampled: apply an outcome first")
         seed = int(probability_sampler() * 2**LARGEST_SEED_BITS)
         return SackArmiesState(self.get_game(), self._node.resample(player_id, seed))
 
@@ -192,11 +194,11 @@ class Observer:
 
     def __init__(self, game: Game, iig_obs_type: Any, params: Any) -> None:
         if params:
-            raise ValueError(f"observers take no parameters, but {short_repr(params)} is given")
+            raise ValueError(f"observers take no parameters, not {short_repr(params)}")
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
             raise ValueError(
-                f"observations hold what one player may know, public and private: {kind} is not kept apart"
+                f"unsupported {kind}: observations hold all that one player may know, public and private together"
             )
         self._recalls = bool(kind.perfect_recall)
         self.tensor = None if self._recalls else np.zeros(game.observation_spec.size, np.float32)
@@ -208,7 +210,7 @@ class Observer:
     def set_from(self, state: SackArmiesState, player: int) -> None:
         """Write what a player sees to `tensor`."""
         if self.tensor is None:
-            raise ValueError("what a player remembers is given as text alone: ask for information_state_string")
+            raise ValueError("with perfect recall there is no tensor: use information_state_string()")
         self.tensor[...] = state._node.observe(player)
 
     def string_from(self, state: SackArmiesState, player: int) -> str:

@@ -77,9 +77,7 @@ class Table:
 
     def __init__(self, game: Game, explicit: ForcedKind | None = None) -> None:
         if explicit is not None and game.initial[f"script_{explicit.name}_end"].any():
-            raise ValueError(
-                f"the position begins with forced {explicit.name}, which cannot be nodes of chance as well"
-            )
+            raise ValueError(f"the position begins with forced {explicit.name}, which cannot be chance nodes as well")
         self.game = game
         self.explicit = explicit
         self.results = [sorted(set(queue.values())) for queue in explicit.results] if explicit else []
@@ -150,7 +148,7 @@ class Table:
         length = self._states[f"script_{name}"].shape[2]
         for queue, one in enumerate(forced):
             if used[queue] >= length:
-                raise ValueError(f"one action uses {length} {name} or more: that many cannot be nodes of chance")
+                raise ValueError(f"one action uses {length} {name} or more, too many for chance nodes")
             if used[queue] > len(one):
                 return queue
         force_results(self._states, name, [()] * len(forced))
@@ -356,7 +354,7 @@ class Deal(_Value):
     def play(self, action: int) -> Node:
         """Return the first node of the game of a seed."""
         if not 0 <= action < self.num_seeds:
-            raise ValueError(f"there is no seed {action}: they are 0 to {self.num_seeds - 1}")
+            raise ValueError(f"unknown outcome {action}: seeds are numbered 0 to {self.num_seeds - 1}")
         return self.table.begin(self.first_seed + action)
 
     def describe(self, action: int) -> str:

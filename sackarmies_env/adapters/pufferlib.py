@@ -73,11 +73,11 @@ def _refuse_other_rows(options: Mapping[str, Any], mode: AutoresetMode) -> None:
     """Refuse options with which rows are not a vector and its mask, or games are not replaced as soon as they end."""
     form = options.get("observation", FLAT)
     if form in FORMS and form != FLAT:
-        raise ValueError(f"observation={form!r}: PufferLib takes one vector a game, give {FLAT!r} or leave it out")
+        raise ValueError(f"observation={form!r}: PufferLib requires {FLAT!r}, one vector per game")
     if not options.get("mask_in_observation", True):
         raise ValueError(
-            "mask_in_observation=False: a policy of PufferLib sees the observation alone, which must hold the mask; "
-            "give True or leave it out"
+            "mask_in_observation=False: policies of PufferLib see observations only, which must include the mask; give "
+            "True or omit the option"
         )
     if mode is not AutoresetMode.SAME_STEP:
-        raise ValueError(f"autoreset_mode={mode.value!r}: PufferLib needs 'SameStep'")
+        raise ValueError(f"autoreset_mode={mode.value!r}: PufferLib requires 'SameStep'")

@@ -92,7 +92,7 @@ class ActionSpace:
         ids = {text: action for action, text in enumerate(self.texts)}
         unknown = [text for text in aliases.values() if text not in ids]
         if unknown:
-            raise ValueError(f"an alias stands for {short_repr(unknown[0])}, which names no action")
+            raise ValueError(f"an alias stands for {short_repr(unknown[0])}, which is not an action")
         self.ids = ids | {alias: ids[text] for alias, text in aliases.items()}
         ends = accumulate(len(segment.texts) for segment in self.segments)
         self._starts = dict(zip(names, [0, *ends], strict=False))
@@ -109,7 +109,7 @@ class ActionSpace:
             ValueError: there is no such segment.
         """
         if name not in self._starts:
-            raise ValueError(f"no segment of actions is called {short_repr(name)}: there are {', '.join(self._starts)}")
+            raise ValueError(f"unknown action segment {short_repr(name)}: known are {', '.join(self._starts)}")
         return self._starts[name]
 
     def format(self, action: int) -> str:
@@ -134,7 +134,7 @@ class ActionSpace:
             ValueError: the text names no action, or one that is not legal now.
         """
         if not isinstance(text, str):
-            raise ValueError(f"the text of an action is wanted, not {short_repr(text)}")
+            raise ValueError(f"the text of an action must be a string, not {short_repr(text)}")
         words = normalized(text)
         action = self.ids.get(words)
         if action is not None and action in legal:
@@ -143,7 +143,7 @@ class ActionSpace:
             fault = f"{short_repr(words)} is not legal for player {player} now"
         else:
             near = suggestion(words, [self.texts[one] for one in legal])
-            fault = f"{short_repr(text)} names no action{near}: {self._advice_on(words)}"
+            fault = f"{short_repr(text)} is not an action{near}: {self._advice_on(words)}"
         raise ValueError(f"{fault}; legal {self._listed(legal)}")
 
     def _advice_on(self, words: str) -> str:

@@ -29,7 +29,7 @@ def write_safely(path: Path, content: bytes, *, private: bool = False) -> None:
         ValueError: `path` is a device, a pipe or the like, which a file would replace.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
-        raise ValueError(f"{printable(path)}: this is a device or a pipe, a file is wanted")
+        raise ValueError(f"{printable(path)}: this is a device or a pipe, not a file")
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

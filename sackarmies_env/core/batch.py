@@ -21,6 +21,7 @@ from sackarmies_env.core.checks import (
     integer,
     integers,
     read_only,
+    row_twice,
     rows_of,
     seats_of,
     seeds_of,
@@ -209,7 +210,7 @@ class Batch:
             ValueError: games restart.
         """
         if self._slots["restarts"][0]:
-            raise ValueError("games that restart have no end: make the batch with restarts=False")
+            raise ValueError("play_out() requires restarts=False: games that restart never end")
         self._dispatch(Command.RANDOM, self._rows_of(rows), TO_THE_END)
 
     def forfeit(self, players: ArrayLike, rows: ArrayLike | None = None) -> None:
@@ -313,7 +314,8 @@ class Batch:
             rows: the games, `(k,)` int64, each at most once; None for all.
 
         Raises:
-            ValueError: there is not one integer per game, there is no such game, or it has not begun.
+            ValueError: there is not one integer per game, there is no such game, it has not begun, or it is given
+                twice.
         """
         chosen = np.arange(len(self)) if rows is None else rows_of(rows, len(self))
         if not self._all_begun:
@@ -429,22 +431,22 @@ class Batch:
         if verdict == ILLEGAL:
             return self.refusal(row, argument)
         if verdict == ROW_TWICE:
-            return f"game {row} stands twice among the rows: each may stand there once"
+            return row_twice(row)
         last = self.game.num_players - 1
         seat = self.seats[row]
         if verdict == SEAT_OUTSIDE:
-            return f"seats hold {seat} for game {row}: allowed are -1 to {last}"
+            return f"seats[{row}] is {seat}: it must be from -1 to {last}"
         if verdict == NOT_CURRENT:
             return (
-                f"action {argument} in game {row}: seat {seat} is observing and is not to act; its game is over, or it "
-                "was written into seats after the last decision, and read() is wanted"
+                f"action {argument} in game {row}: the observing seat {seat} is not the current player; either its "
+                "game is over, or seats was changed after the last decision, which requires a call of read()"
             )
         if verdict == ARGUMENT_NEGATIVE:
             is_seed = kind == Command.BEGIN
-            return f"seeds hold {argument}: {SEED_RANGE}" if is_seed else f"steps={argument}: it must be at least 0"
+            return f"seeds contains {argument}: {SEED_RANGE}" if is_seed else f"steps={argument}: it must be at least 0"
         if verdict == PLAYER_UNKNOWN:
-            return f"player {argument} is to forfeit game {row}: players are 0 to {last}"
-        return f"command {kind} to game {row}: commands are 0 to {max(Command)}, see core.step_batch.Command"
+            return f"unknown player {argument} to forfeit game {row}: players are 0 to {last}"
+        return f"unknown command {kind} for game {row}: commands are 0 to {max(Command)}, see core.step_batch.Command"
 
     def _run(self, commands: Records, pieces: list[Records], outputs: Outputs) -> None:
         if not self._is_ready:

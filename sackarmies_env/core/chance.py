@@ -88,11 +88,11 @@ def force_results(states: NDArray[np.void], name: str, queues: Sequence[Sequence
     """
     results, ends, used = (states[f"script_{name}{part}"][0] for part in ("", "_end", "_used"))
     if len(queues) > len(ends):
-        raise ValueError(f"{name} are forced for {len(queues)} players, but at most {len(ends)} can be")
+        raise ValueError(f"forced {name} for {len(queues)} players: at most {len(ends)} are allowed")
     for queue, forced in enumerate(queues):
         if len(forced) > results.shape[1]:
             whose = f" for player {queue}" if len(ends) > 1 else ""
-            raise ValueError(f"{len(forced)} {name} are forced{whose}, but at most {results.shape[1]} can be")
+            raise ValueError(f"{len(forced)} forced {name}{whose}: at most {results.shape[1]} are allowed")
         results[queue] = 0
         results[queue, : len(forced)] = forced
         ends[queue], used[queue] = len(forced), 0
@@ -132,7 +132,7 @@ class ForcedKind:
         """Refuse a kind whose results nobody could write."""
         wrong = [each for each in self.results[0] if not _is_letter(each)] if self.is_shared else []
         if wrong:
-            raise ValueError(f"{self.name}: a shared result is one capital letter or digit, but there is {wrong[0]!r}")
+            raise ValueError(f"{self.name}: a shared result must be one capital letter or digit, not {wrong[0]!r}")
 
     def read(self, given: Any) -> list[list[int]]:
         """Convert what a user writes to numbers, one list for each of the first queues.
@@ -146,22 +146,22 @@ class ForcedKind:
         results = self.results[0]
         letters = [letter for letter in given.upper() if letter not in BETWEEN] if isinstance(given, str) else [""]
         if not results.keys() >= set(letters):
-            wanted = f"text of the letters {join(results)}, with blanks and bars between them"
+            wanted = f"a string of the letters {join(results)}, with blanks and bars between them"
             raise ValueError(f"{self.name}={short_repr(given)}: it must be {wanted}")
         return [[results[letter] for letter in letters]] if letters else []
 
     def _read_lists(self, given: Any) -> list[list[int]]:
         if not _is_list(given) or not all(_is_list(queue) for queue in given):
-            raise ValueError(f"{self.name}={short_repr(given)}: it must be one list for each player")
+            raise ValueError(f"{self.name}={short_repr(given)}: it must be a list with one list per player")
         if len(given) > len(self.results):
-            raise ValueError(f"{self.name} are forced for {len(given)} players, but {len(self.results)} play")
+            raise ValueError(f"forced {self.name} for {len(given)} players: the game has {len(self.results)}")
         return [[self._result(player, entry) for entry in queue] for player, queue in enumerate(given)]
 
     def _result(self, player: int, given: Any) -> int:
         results = self.results[player]
         if not isinstance(given, str | int) or isinstance(given, bool) or given not in results:
             allowed = suggestion(given, results) or f"; allowed are {join(results)}"
-            raise ValueError(f"{self.name}[{player}]: {quote(given)} is no result for player {player}{allowed}")
+            raise ValueError(f"{self.name}[{player}]: {quote(given)} is not a result for player {player}{allowed}")
         return results[given]
 
 
@@ -186,10 +186,11 @@ def write_forced(states: NDArray[np.void], kinds: Sequence[ForcedKind], forced: 
     """
     known = {kind.name: kind for kind in kinds}
     if not isinstance(forced, Mapping):
-        raise ValueError(f"forced results {short_repr(forced)}: they must be a dict of {named(kinds)}")
+        raise ValueError(f"forced results {short_repr(forced)}: they must be a dict; allowed keys: {named(kinds)}")
     for name, given in forced.items():
         if name not in known:
-            raise ValueError(f"no {quote(name)} can be forced{suggestion(name, known)}: allowed are {named(kinds)}")
+            near = suggestion(name, known)
+            raise ValueError(f"unknown kind of forced results {quote(name)}{near}: allowed are {named(kinds)}")
         force_results(states, name, known[name].read(given))
 
 

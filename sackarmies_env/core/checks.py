@@ -117,10 +117,17 @@ class Judge:
         return None if place < 0 else (place, int(verdicts[place]))
 
     def are_legal(self, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return whether actions are legal for the current players of games; none is in a game that is over."""
+        """Return whether actions are legal for the current players of games; none is in a game that is over.
+
+        Raises:
+            ValueError: a game appears twice in `rows`.
+        """
         commands, verdicts = new_commands(len(rows), Command.STEP, actions), np.zeros(len(rows), np.int8)
         commands["row"] = rows
         self._judge(commands, verdicts)
+        twice = rows[verdicts == ROW_TWICE]
+        if len(twice):
+            raise ValueError(row_twice(int(twice[0])))
         legal: NDArray[np.bool_] = verdicts == FINE
         return legal
 
@@ -144,6 +151,11 @@ class Judge:
         )
 
 
+def row_twice(row: int) -> str:
+    """Return the message for a game that appears twice in rows."""
+    return f"game {row} appears twice in rows: each game may appear once"
+
+
 def integers(name: str, given: Any, count: int | None) -> NDArray[np.int64]:
     """Convert what a caller gives to integers, `(count,)` int64; int64 arrays are not copied.
 
@@ -164,12 +176,14 @@ def integers(name: str, given: Any, count: int | None) -> NDArray[np.int64]:
     if array.ndim != 1 or (count is not None and len(array) != count) or array.dtype.kind not in "iu":
         raise ValueError(f"{name} of shape {array.shape} and dtype {array.dtype}: {_wanted(count)}")
     if array.dtype.kind == "u" and int(array.max()) > MAX_INTEGER:
-        raise ValueError(f"{name} hold {array.max()}: the largest integer allowed is 2**63 - 1")
+        raise ValueError(f"{name} contains {array.max()}: the largest integer allowed is 2**63 - 1")
     return array.astype(np.int64, copy=False)
 
 
 def _wanted(count: int | None) -> str:
-    return "a list of integers is wanted" if count is None else f"{count} integers are wanted"
+    if count is None:
+        return "expected a list of integers"
+    return f"expected a list of {count} integer{'' if count == 1 else 's'}"
 
 
 def integer(name: str, given: Any, smallest: int) -> int:
@@ -213,7 +227,7 @@ def seats_of(name: str, given: Any, count: int, smallest: int, num_players: int)
     seats = integers(name, given, count)
     if len(seats) and (seats.min() < smallest or seats.max() >= num_players):
         wrong = int(seats[(seats < smallest) | (seats >= num_players)][0])
-        raise ValueError(f"{name} hold {wrong}: allowed are {smallest} to {num_players - 1}")
+        raise ValueError(f"{name} contains {wrong}: allowed are {smallest} to {num_players - 1}")
     return seats
 
 
@@ -225,7 +239,7 @@ def seeds_of(given: Any, count: int) -> NDArray[np.int64]:
     """
     seeds = integers("seeds", given, count)
     if len(seeds) and seeds.min() < 0:
-        raise ValueError(f"seeds hold {int(seeds.min())}: {SEED_RANGE}")
+        raise ValueError(f"seeds contains {int(seeds.min())}: {SEED_RANGE}")
     return seeds
 
 

@@ -116,8 +116,7 @@ class RecordDump:
         """
         least, greatest = self.layout.limits(field, self.sizes)
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= greatest:
-            wanted = f"an integer from {least} to {greatest} is wanted"
-            raise ValueError(f"{field.name}: {quote(value)} is given, but {wanted}")
+            raise ValueError(f"{field.name}: must be an integer from {least} to {greatest}, not {quote(value)}")
         return value
 
 
@@ -128,8 +127,8 @@ def as_list(name: str, value: Any, length: int, exact: bool = False) -> list[Any
         ValueError: `value` is not such a list.
     """
     if not isinstance(value, list | tuple) or len(value) > length or (exact and len(value) != length):
-        wanted = f"a list of {length} values" if exact else f"a list of at most {length} values"
-        raise ValueError(f"{name}: {quote(value)} is given, but {wanted} is wanted")
+        size = f"{length}" if exact else f"at most {length}"
+        raise ValueError(f"{name}: must be a list of {size} values, not {quote(value)}")
     return list(value)
 
 
@@ -156,7 +155,7 @@ def load_record(
         ValueError: it is not a dump of this game, or a field is invalid, which the message names.
     """
     if data.keys() != {"game", "state"} or data["game"] != game_id or not isinstance(data["state"], Mapping):
-        raise ValueError(f"{quote(dict(data))} is no dump of {game_id}: it must have the keys 'game' and 'state'")
+        raise ValueError(f"{quote(dict(data))} is not a dump of {game_id}: it must have the keys 'game' and 'state'")
     states = alloc(layout.dtype, 1)
     copy_records(layout.empty, states)
     RecordDump(layout, sizes).decode(states, data["state"], select(layout.fields, role=KEPT))

@@ -98,7 +98,7 @@ class GameEntry:
 
     def __post_init__(self) -> None:
         if not isinstance(self.id, str) or not GAME_ID.fullmatch(self.id):
-            raise ValueError(f"id of a game {short_repr(self.id)}: it must be lower-case words joined by underscores")
+            raise ValueError(f"game id {short_repr(self.id)}: it must be lowercase words joined by underscores")
         if not self.title:
             object.__setattr__(self, "title", self.id.replace("_", " ").capitalize())
         for name in HOOKS:
@@ -160,7 +160,7 @@ def entry_of(game_id: str) -> GameEntry:
     if entry is None:
         known = game_ids()
         raise ValueError(
-            f"there is no game {short_repr(game_id)}{suggestion(game_id, known)}: known are {', '.join(known)}"
+            f"unknown game {short_repr(game_id)}{suggestion(game_id, known)}: known are {', '.join(known)}"
         )
     return entry
 
@@ -176,7 +176,7 @@ def find_entry(game_id: object) -> GameEntry | None:
     if game_id not in _registered and game_id in _installed():
         entry = _installed()[game_id].load()
         if not isinstance(entry, GameEntry) or entry.id != game_id:
-            raise ValueError(f"the entry point {game_id!r} of the group {ENTRY_POINTS!r} names no GameEntry of this id")
+            raise ValueError(f"the entry point {game_id!r} of {ENTRY_POINTS!r} is not a GameEntry with this id")
         add_entry(entry)
     return _registered.get(game_id)
 

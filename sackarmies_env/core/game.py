@@ -246,11 +246,11 @@ class Game:
             seeds: `(n,)` integers, 0 to 2**63 - 1.
 
         Raises:
-            ValueError: there is no such player, there is not one player and seed per state, or an array is not one
-                that kernels take.
+            ValueError: there is no such player, there is not one player and seed per state, a seed is out of range, or
+                an array is not one that kernels take.
         """
         self._check_records(params, states)
-        given = (seats_of("players", players, len(states), 0, self.num_players), integers("seeds", seeds, len(states)))
+        given = (seats_of("players", players, len(states), 0, self.num_players), seeds_of(seeds, len(states)))
         self.determinize_batch(params, states, *(np.require(values, requirements=["C", "W"]) for values in given))
 
     def forfeit(self, params: Records, states: Records, players: ArrayLike) -> None:

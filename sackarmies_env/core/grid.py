@@ -75,9 +75,7 @@ class Grid:
             ValueError: there is none.
         """
         if name not in self._numbers:
-            raise ValueError(
-                f"no {self.noun} is called {short_repr(name)}{suggestion(name, self.names)}: {self.extent}"
-            )
+            raise ValueError(f"unknown {self.noun} {short_repr(name)}{suggestion(name, self.names)}: {self.extent}")
         return self._numbers[name]
 
     @cached_property
@@ -105,7 +103,7 @@ def tables_of(places: Iterable[tuple[int, ...]], directions: Sequence[tuple[int,
     cells: dict[tuple[int, ...], int] = {}
     for place in places:
         if place in cells:
-            raise ValueError(f"the place {short_repr(place)} is given twice: a grid has one cell at a place")
+            raise ValueError(f"the place {short_repr(place)} is given twice: a grid has one cell per place")
         cells[place] = len(cells)
     if not cells:
         raise ValueError("no place is given: a grid has at least one cell")
@@ -130,7 +128,7 @@ def make_square_grid(columns: int, rows: int, directions: Sequence[tuple[int, in
     """
     if not 1 <= columns <= len(LETTERS) or rows < 1:
         raise ValueError(
-            f"a board cannot have {columns} columns and {rows} rows: 1 to 26 columns and at least 1 row are possible"
+            f"a board cannot have {columns} columns and {rows} rows: allowed are 1 to 26 columns and at least 1 row"
         )
     places = [(column, row) for row in range(rows) for column in range(columns)]
     extent = f"columns are a to {LETTERS[columns - 1]}, rows 1 to {rows}"
@@ -160,8 +158,6 @@ def make_graph(neighbors: Mapping[str, Sequence[str]]) -> Grid:
         for direction, other in enumerate(others):
             if other not in numbers:
                 near = suggestion(other, numbers)
-                raise ValueError(
-                    f"{short_repr(other)}{near} is next to {short_repr(name)}, but it is not among the cells"
-                )
+                raise ValueError(f"unknown cell {short_repr(other)}{near} among the neighbors of {short_repr(name)}")
             table[numbers[name], direction] = numbers[other]
     return Grid(tuple(numbers), np.zeros((len(numbers), 0), np.int16), table, extent=f"there are {len(numbers)} cells")

@@ -41,7 +41,7 @@ class Feature:
         if not INT8_LOW <= self.low <= self.high <= INT8_HIGH:
             raise ValueError(
                 f"feature {self.name!r} has the range {self.low} to {self.high}: "
-                f"it must rise and lie within {INT8_LOW} to {INT8_HIGH}"
+                f"low must not exceed high, and both must be from {INT8_LOW} to {INT8_HIGH}"
             )
 
 

@@ -126,7 +126,7 @@ class Analysis(StrictModel):
         """Refuse a list that has an action twice."""
         actions = [candidate.action for candidate in self.candidates]
         if len(set(actions)) != len(actions):
-            raise ValueError("an action is among the candidates twice")
+            raise ValueError("two candidates have the same action")
         return self
 
 
@@ -172,7 +172,7 @@ class GameRecord(StrictModel):
             raise ValueError(f"there are {len(self.actions)} actions, but {len(self.texts)} texts")
         if len(self.digests) != len(self.actions) + 1:
             raise ValueError(
-                f"there are {len(self.actions)} actions, so {len(self.actions) + 1} digests are wanted, "
+                f"{len(self.actions)} actions require {len(self.actions) + 1} digests, "
                 f"but there are {len(self.digests)}"
             )
         for forfeit in self.forfeits:
@@ -180,7 +180,7 @@ class GameRecord(StrictModel):
                 raise ValueError(f"there is a forfeit at ply {forfeit.ply}, but nobody forfeits there")
         plies = [analysis.ply for analysis in self.analyses]
         if plies != sorted(set(plies)):
-            raise ValueError("analyses must be in the order of their plies, one for each at most")
+            raise ValueError("analyses must be in the order of their plies, at most one per ply")
         if plies and plies[-1] >= len(self.actions):
             raise ValueError(f"there is an analysis of ply {plies[-1]}, but there are {len(self.actions)} actions")
         return self
@@ -233,7 +233,7 @@ def play_ply(game: Game, states: Records, action: int, ply: int) -> None:
         raise ValueError(f"action {action} ({text}) {where} is not legal for player {player} at {decision}")
     game.step(game.params, states[:1], np.array([action], np.int64))
     if states["error"][0] != ERROR_NONE:
-        raise ValueError(f"action {action} {where} ends in error {states['error'][0]} of the engine")
+        raise ValueError(f"action {action} {where} causes error {states['error'][0]} of the rules engine")
 
 
 def check_analysis(game: Game, states: Records, analysis: Analysis) -> None:
@@ -422,7 +422,7 @@ def load_record(path: str | Path) -> GameRecord:
     if not isinstance(data, Mapping) or data.get("format") != FORMAT:
         found = data.get("format") if isinstance(data, Mapping) else data
         raise ValueError(
-            f'{printable(path)}: not a game record: the key "format" must say {quote(FORMAT)}, not {quote(found)}'
+            f'{printable(path)}: not a game record: the key "format" must be {quote(FORMAT)}, not {quote(found)}'
         )
     return read_model(GameRecord, _with_forced(data), str(path))
 

@@ -85,12 +85,12 @@ def parse_json(text: str, name: str) -> Any:
         try:
             json.dumps(data, ensure_ascii=False).encode("utf-8")
         except UnicodeEncodeError:
-            raise ValueError(f"{name}: not valid JSON: a text holds half of a character") from None
+            raise ValueError(f"{name}: not valid JSON: a string contains half of a surrogate pair") from None
     return data
 
 
 def _no_number(word: str) -> None:
-    raise ValueError(f"{word} is no number of JSON")
+    raise ValueError(f"{word} is not a JSON number")
 
 
 def read_text(path: str | Path, wanted: str, limit: int) -> str:
@@ -124,7 +124,7 @@ def read_bytes(path: str | Path, wanted: str, limit: int) -> bytes:
     except OSError as error:
         raise ValueError(f"{name}: {_reason(error)}") from None
     except ValueError:  # a NUL, or half of a character
-        raise ValueError(f"{name}: no file has such a name") from None
+        raise ValueError(f"{name}: this is not a valid file name") from None
     content = bytearray()
     try:
         _refuse_no_file(mode, name, wanted)
@@ -135,7 +135,7 @@ def read_bytes(path: str | Path, wanted: str, limit: int) -> bytes:
     except OSError as error:
         raise ValueError(f"{name}: {_reason(error)}") from None
     if len(content) > limit:
-        raise ValueError(f"{name}: the file is larger than {limit} bytes, so it is not {wanted}")
+        raise ValueError(f"{name}: the file is larger than {limit} bytes, too large for {wanted}")
     return bytes(content)
 
 
@@ -146,9 +146,9 @@ def _open_at_once(path: str, flags: int) -> int:
 
 def _refuse_no_file(mode: int, name: str, wanted: str) -> None:
     if stat.S_ISDIR(mode):
-        raise ValueError(f"{name}: this is a folder, {wanted} is wanted")
+        raise ValueError(f"{name}: this is a folder, not {wanted}")
     if not stat.S_ISREG(mode):
-        raise ValueError(f"{name}: this is a device or a pipe, {wanted} is wanted")
+        raise ValueError(f"{name}: this is a device or a pipe, not {wanted}")
 
 
 def named(path: str | Path) -> str:

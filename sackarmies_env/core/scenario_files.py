@@ -37,14 +37,14 @@ def read_source(source: ScenarioSource, folder: Path, lists: str) -> tuple[str, 
     if isinstance(source, Mapping):
         return name_of(source), dict(source)
     if not isinstance(source, str | Path):
-        raise ValueError(f"scenario: {short_repr(source)} is given, but a name, a file or a table is wanted")
+        raise ValueError(f"scenario: expected a name, a file path or a table, got {short_repr(source)}")
     path = Path(source)
     if isinstance(source, str) and path.suffix != ".toml" and not os.path.exists(path):
         names = built_in_names(folder)
         if source not in names:
             raise ValueError(
-                f"there is no scenario {short_repr(source)}{suggestion(source, names)}; give a TOML file, or a "
-                f"built-in one of those that `{lists}` lists"
+                f"unknown scenario {short_repr(source)}{suggestion(source, names)}; give the path of a TOML file or a "
+                f"built-in name, see `{lists}`"
             )
         path = folder / f"{source}.toml"
     return name_of(path), read_toml(path)

@@ -188,7 +188,7 @@ class StateLayout:
             least, greatest = self.limits(field, sizes)
             wrong = [int(value) for value in values.flat if not least <= int(value) <= greatest]
             if wrong:
-                yield f"{field.name} holds {wrong[0]}, but only {least} to {greatest} are possible"
+                yield f"{field.name} contains {wrong[0]}: it must be from {least} to {greatest}"
 
 
 COMMON_FIELDS = part_of_state(
@@ -277,7 +277,8 @@ def engine_error(code: int, where: str = "") -> Exception:
     place = f" {where}" if where else ""
     if code == ERROR_SCRIPT_EXHAUSTED:
         return ValueError(
-            f"the forced results are used up{place}, and in this configuration nothing else decides: give more of them"
+            f"the forced results are used up{place}, and this configuration has no other source of chance: "
+            "give more of them"
         )
     return RuntimeError(
         f"the rules engine reports fault {code}{place} (see ERROR_ in core/state.py): please report this game"

@@ -34,16 +34,17 @@ MAX_SENTENCE = 1000  # characters of what a validator says
 
 BOUNDS = {  # error type -> the bound in its context, and how to say it
     "greater_than_equal": ("ge", "must be at least"),
-    "less_than_equal": ("le", "may be at most"),
+    "less_than_equal": ("le", "must be at most"),
     "greater_than": ("gt", "must be greater than"),
     "less_than": ("lt", "must be less than"),
 }
-WANTED = {  # error type -> what was wanted
+WANTED = {  # error type -> what was expected
     "int_type": "an integer",
     "int_from_float": "an integer",
     "float_type": "a number",
+    "finite_number": "a finite number",
     "bool_type": "true or false",
-    "string_type": "a text in quotes",
+    "string_type": "a string",
     "tuple_type": "a list",
     "list_type": "a list",
     "dict_type": "a table",
@@ -66,7 +67,7 @@ def one_line(text: str) -> str:
         ValueError: it holds control characters, which a terminal would interpret.
     """
     if UNPRINTABLE.search(text):
-        raise ValueError(f"{quote(text)} is given, but control characters are not allowed")
+        raise ValueError(f"{quote(text)} contains control characters, which are not allowed")
     return text
 
 
@@ -178,12 +179,12 @@ def fault(error: Mapping[str, Any]) -> str:
         return "the key is missing"
     if kind in BOUNDS:
         bound, words = BOUNDS[kind]
-        return f"{quote(given)} is given, but it {words} {context[bound]}"
+        return f"{words} {context[bound]}, not {quote(given)}"
     if kind in WANTED:
-        return f"{quote(given)} is given, but {WANTED[kind]} is wanted"
+        return f"must be {WANTED[kind]}, not {quote(given)}"
     if kind in SIZES:
         words = "at least" if kind.endswith("short") else "at most"
-        return f"{quote(given)} is given, but {words} {context[SIZES[kind]]} are wanted"
+        return f"the length must be {words} {context[SIZES[kind]]}: {quote(given)}"
     if kind in ("literal_error", "union_tag_invalid"):
         allowed = re.findall(r"'([^']*)'", str(context.get("expected", context.get("expected_tags"))))
         wrong = context.get("tag", given)
@@ -192,4 +193,4 @@ def fault(error: Mapping[str, Any]) -> str:
         return f"{quote(given)} is not allowed: it must match {context['pattern']}"
     if kind == "value_error":
         return shorten(printable(context["error"]), MAX_SENTENCE)
-    return f"{quote(given)} is given: {shorten(printable(error['msg']), MAX_SENTENCE)}"
+    return f"{quote(given)} is not allowed: {shorten(printable(error['msg']), MAX_SENTENCE)}"

@@ -16,7 +16,7 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.state import NO_PLAYER
-from sackarmies_env.envs.match import InformationState, Match
+from sackarmies_env.envs.match import InformationState, Match, restore_match
 from sackarmies_env.envs.options import (
     RENDER_MODES,
     CommonOptions,
@@ -27,7 +27,7 @@ from sackarmies_env.envs.options import (
 )
 from sackarmies_env.envs.presentation import present
 from sackarmies_env.envs.referee import NOT_BEGUN, Referee
-from sackarmies_env.envs.snapshot import pack_state, unpack_state
+from sackarmies_env.envs.snapshot import SAVED_FIELDS, check_fields, make_generator, pack_state, unpack_state
 from sackarmies_env.envs.spaces import (
     Info,
     Last,
@@ -38,20 +38,6 @@ from sackarmies_env.envs.spaces import (
     num_actions_of,
     observation_space,
     state_space,
-)
-
-# Fields that get_state stores besides the game, all of JSON types.
-SAVED_FIELDS = (
-    "agents",
-    "agent_selection",
-    "rewards",
-    "_cumulative_rewards",
-    "terminations",
-    "truncations",
-    "_skip_agent_selection",
-    "_paid",
-    "_out",
-    "_potentials",
 )
 
 
@@ -336,7 +322,7 @@ class RawEnv(Referee, AECEnv[str, Seen, int]):
 
     def _seat(self, agent: str) -> int:
         if not isinstance(agent, str) or agent not in self._seats:
-            raise ValueError(f"no agent {short_repr(agent)}: agents are {', '.join(self.possible_agents)}")
+            raise ValueError(f"unknown agent {short_repr(agent)}: agents are {', '.join(self.possible_agents)}")
         return self._seats[agent]
 
     @property
@@ -375,7 +361,7 @@ class RawEnv(Referee, AECEnv[str, Seen, int]):
         """
         agent = self.agent_selection
         if self.terminations.get(agent) or self.truncations.get(agent):
-            raise ValueError(f"{agent} is eliminated: it leaves by step(None), before others go on")
+            raise ValueError(f"the game is over for {agent}: call step(None), with which the agent leaves")
         self.step(self.parse_action(text))
 
     def information_state(self, agent: str) -> InformationState:
@@ -418,18 +404,15 @@ class RawEnv(Referee, AECEnv[str, Seen, int]):
         """Restore a state saved by `get_state`.
 
         Raises:
-            ValueError: the bytes are damaged, or belong to another version, game or configuration.
+            ValueError: the bytes are damaged, or belong to another version, game or configuration; nothing is changed.
         """
         fields, state, history = unpack_state(self.game, data)
-        match, generator = self._match, fields["generator"]
-        match.seed, match.forced = fields["seed"], fields["forced"]
-        match.restore(state, history)
+        check_fields(fields, self.possible_agents)
+        generator = make_generator(fields["generator"])
+        self._match = restore_match(self.game, state, fields["seed"], fields["forced"], history)
         self._set_agents(fields["agents"])
         for name in SAVED_FIELDS:
             setattr(self, name, fields[name])
-        self._np_random = None
-        if generator is not None:
-            self._np_random = np.random.Generator(np.random.PCG64())
-            self._np_random.bit_generator.state = generator
+        self._np_random = generator
         self._has_rewards = any(self.rewards.values())
         self._unmask_selected()

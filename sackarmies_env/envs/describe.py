@@ -22,8 +22,8 @@ def describe(observation: Any, spec: ObservationSpec) -> str:
     vector = np.asarray(observation["observation"] if isinstance(observation, Mapping) else observation)
     if vector.shape != (spec.size,):
         raise ValueError(
-            f"an observation of shape {vector.shape}, but the game's have ({spec.size},): give the game it is of, "
-            "env.unwrapped.game"
+            f"the observation has the shape {vector.shape}, but those of the game have ({spec.size},): give the game "
+            "that it belongs to, env.unwrapped.game"
         )
     return "\n".join(line for block in spec.blocks for line in _table(block, spec.view(vector, block.name))) + "\n"
 

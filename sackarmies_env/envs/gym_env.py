@@ -220,7 +220,7 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
             opponent = self.opponents[(match.player - seat) % players - 1]
             action = ask_one(opponent, match)
             if not match.is_legal(action):
-                raise ValueError(f"{misplay(opponent, action, self.game.num_actions)}: call reset() to go on")
+                raise ValueError(f"{misplay(opponent, action, self.game.num_actions)}: call reset() to continue")
             match.play(index(action))
 
     def _shaped(self, shaping: PotentialShaping) -> float:

@@ -166,7 +166,7 @@ class Match:
         try:
             number = index(action)
         except TypeError:
-            name = f"{short_repr(action)}, which is no integer,"
+            name = f"{short_repr(action)} (not an integer)"
         else:
             own = number if padding is None else padding.own_action(number)
             known = 0 <= own < self.game.num_actions
@@ -189,7 +189,7 @@ class Match:
         return self.clone()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.game, self.states.tobytes(), self.seed, self.forced, self.history)
+        return restore_match, (self.game, self.states.tobytes(), self.seed, self.forced, self.history)
 
     def restore(self, state: bytes, history: list[int]) -> None:
         """Restore a state saved as bytes and the `history` that led to it; the caller sets `seed` and `forced`."""
@@ -260,7 +260,8 @@ def draw(game: Game, states: Records, mode: str, viewer: int | None) -> str | ND
     return text
 
 
-def _restore(game: Game, state: bytes, seed: int, forced: dict[str, Any], history: list[int]) -> Match:
+def restore_match(game: Game, state: bytes, seed: int, forced: dict[str, Any], history: list[int]) -> Match:
+    """Return the game that was saved as its state, how it began, and the `history` that led to the state."""
     match = Match(game)
     match.seed, match.forced = seed, forced
     match.restore(state, history)

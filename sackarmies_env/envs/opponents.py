@@ -63,7 +63,7 @@ def make_opponent(choice: str | Opponent, game: Game) -> Opponent:
     if not isinstance(choice, str):
         if not isinstance(choice, Opponent):
             raise ValueError(
-                f"opponent {short_repr(choice)} is neither a name nor has it act(observation, action_mask)"
+                f"opponent {short_repr(choice)} must be a name or have a method act(observation, action_mask)"
             )
         return choice
     if choice == RANDOM:
@@ -83,8 +83,8 @@ def agent_factory(name: str) -> AgentFactory:
         factory: AgentFactory = entry.load()
         return factory
     raise ValueError(
-        f"unknown opponent {short_repr(name)}{suggestion(name, [RANDOM])}: {RANDOM!r} is built in; others need a "
-        "package of agents that is installed, or register_agent_factory()"
+        f"unknown opponent {short_repr(name)}{suggestion(name, [RANDOM])}: {RANDOM!r} is built in; others require "
+        "an installed package of agents, or register_agent_factory()"
     )
 
 
@@ -104,7 +104,7 @@ def make_opponents(choice: OpponentChoice, game: Game) -> list[Opponent]:
     choices = list(choice) if isinstance(choice, Sequence) and not isinstance(choice, str) else [choice] * seats
     if len(choices) != seats:
         raise ValueError(
-            f"{len(choices)} opponents are given, but {seats} seats are to be played besides the learner's"
+            f"{len(choices)} opponents are given, but there are {seats} seats besides the learner's: give one for each"
         )
     opponents = [make_opponent(one, game) for one in choices]
     at_random = [one for one in opponents if isinstance(one, RandomOpponent)]
@@ -132,12 +132,10 @@ def misplay(opponent: Opponent, answer: Any, num_actions: int) -> str:
     try:
         number = index(answer)
     except TypeError:
-        fault = f"answered a value of type {type(answer).__name__}, which is no integer"
+        fault = f"returned a value of type {type(answer).__name__} (not an integer)"
     else:
-        is_known = 0 <= number < num_actions
-        fault = (
-            "chose an action that is not legal" if is_known else f"chose action {short_repr(number)}, which is no id"
-        )
+        is_id = 0 <= number < num_actions
+        fault = "chose an action that is not legal" if is_id else f"chose {short_repr(number)} (not an action id)"
     return f"the opponent {type(opponent).__name__} {fault}"
 
 

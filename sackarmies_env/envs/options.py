@@ -105,7 +105,7 @@ class Options:
             ValueError: there is a potential, and the two games have different layouts of observations.
         """
         if self.shaping is not None and chosen.observation_spec != game.observation_spec:
-            raise ValueError("shaping: the potential reads vectors of the game that was made, and this one has others")
+            raise ValueError("shaping: the potential reads observations of another layout than this game has")
 
 
 def read_options(given: CommonOptions, num_players: int, whose: str) -> Options:
@@ -206,7 +206,7 @@ def first_seeds(
     """
     if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes):
         if isinstance(seed, np.ndarray) and seed.ndim != 1:
-            raise ValueError(f"seeds of shape {seed.shape}: {num_envs} integers are wanted, or one")
+            raise ValueError(f"seed has the shape {seed.shape}: it must be one integer or a list of {num_envs}")
         if len(seed) != num_envs:
             raise ValueError(f"{len(seed)} seeds are given for {num_envs} games")
         after = [None] * num_envs if following is None else following.tolist()
@@ -243,11 +243,11 @@ def read_reset_mask(options: Any, num_envs: int, *, has_begun: bool) -> tuple[ND
     mask, others = options["reset_mask"], {name: value for name, value in options.items() if name != "reset_mask"}
     if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
         given = f"an array of {mask.dtype}" if isinstance(mask, np.ndarray) else type(mask).__name__
-        raise TypeError(f"reset_mask is {given}: a numpy array of bool is wanted")
+        raise TypeError(f"reset_mask must be a numpy array of bool, not {given}")
     if mask.shape != (num_envs,):
-        raise ValueError(f"reset_mask has the shape {mask.shape}: ({num_envs},) is wanted, one entry a game")
+        raise ValueError(f"reset_mask must have the shape ({num_envs},), one entry per game, not {mask.shape}")
     if not mask.any():
-        raise ValueError("reset_mask names no game: at least one entry must be True")
+        raise ValueError("reset_mask selects no games: at least one entry must be True")
     if not has_begun:
         if not mask.all():
             raise ValueError("no games are running: call reset() without a reset_mask first")
@@ -278,8 +278,8 @@ def forced_results(options: Any, game: Game, variety: Variety | None = None) -> 
         return {}
     known = [kind.name for kind in game.forced_kinds]
     if not isinstance(options, Mapping):
-        wanted = f"a dict with any of {named(game.forced_kinds)}, or None"
-        raise ValueError(f"options={short_repr(options)} of reset: it must be {wanted}")
+        allowed = named(game.forced_kinds)
+        raise ValueError(f"options={short_repr(options)} of reset: it must be a dict or None; allowed keys: {allowed}")
     unknown = [key for key in options if key not in known]
     if unknown:
         names = [*known, *(() if variety is None else variety.names)]

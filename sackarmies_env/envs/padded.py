@@ -105,7 +105,7 @@ def _part(block: Block, larger: Block) -> tuple[slice, Columns]:
     """Return the rows and columns of a larger block that a block takes up."""
     spare = larger.rows - block.rows
     if spare < 0:
-        raise ValueError(f"block {block.name!r} has {block.rows} rows: there is room for {larger.rows}")
+        raise ValueError(f"block {block.name!r} has {block.rows} rows, but the padding has room for {larger.rows}")
     first = spare // 2 if block.is_plane else 0
     columns = np.array([larger.column(feature.name) for feature in block.features])
     for feature, column in zip(block.features, columns.tolist(), strict=True):
@@ -113,7 +113,7 @@ def _part(block: Block, larger: Block) -> tuple[slice, Columns]:
         if feature.low < room.low or feature.high > room.high:
             raise ValueError(
                 f"feature {feature.name!r} of block {block.name!r} has the range {feature.low} to {feature.high}: "
-                f"there is room for {room.low} to {room.high}"
+                f"the padding allows {room.low} to {room.high}"
             )
     is_run = bool((np.diff(columns) == 1).all())
     return slice(first, first + block.rows), slice(columns[0], columns[-1] + 1) if is_run else columns
@@ -126,7 +126,7 @@ def _places(own: ActionSpace, larger: ActionSpace) -> NDArray[np.int64]:
     for segment in own.segments:
         if segment.name not in segments:
             known = ", ".join(segments)
-            raise ValueError(f"there is no room for actions {short_repr(segment.name)}: there are segments {known}")
+            raise ValueError(f"the padding has no action segment {short_repr(segment.name)}: it has {known}")
         start = larger.start(segment.name)
         places += [start + place for place in _within(segment, segments[segment.name])]
     return np.array(places, np.int64)
@@ -139,6 +139,7 @@ def _within(segment: Segment, larger: Segment) -> list[int]:
         return [places[text] for text in segment.texts]
     if len(segment.texts) > len(larger.texts):
         raise ValueError(
-            f"there are {len(segment.texts)} actions {short_repr(segment.name)}: there is room for {len(larger.texts)}"
+            f"the action segment {short_repr(segment.name)} has {len(segment.texts)} actions, but the padding has room "
+            f"for {len(larger.texts)}"
         )
     return list(range(len(segment.texts)))

@@ -48,7 +48,7 @@ class Referee:
         own = action if self.padding is None else self.padding.own_action(action)
         if not is_integer or not 0 <= own < self.game.num_actions:
             last = (self.game if self.padding is None else self.padding).num_actions - 1
-            raise ValueError(f"no action {short_repr(action)}: actions are the ids 0 to {last}")
+            raise ValueError(f"unknown action {short_repr(action)}: action ids are 0 to {last}")
         return self.game.format_action(match.states, int(own))
 
     def parse_action(self, text: str) -> int:
@@ -60,7 +60,7 @@ class Referee:
         match = self._begun()
         if not isinstance(text, str):
             raise ValueError(
-                f"{short_repr(text)} is no text of an action: give one of legal_texts(), or an id to step()"
+                f"the text of an action must be a string, not {short_repr(text)}: see legal_texts(); ids are for step()"
             )
         action = self.game.parse_action(match.states, text)
         return action if self.padding is None else self.padding.action(action)
@@ -83,7 +83,7 @@ class Referee:
         match = self._begun()
         is_list = isinstance(players, Sequence) and not isinstance(players, str)
         if not is_list or not all(isinstance(name, str) for name in players):
-            raise ValueError(f"players={short_repr(players)}: it must be a list of names, one a seat")
+            raise ValueError(f"players={short_repr(players)}: it must be a list of names, one per seat")
         if len(players) not in {0, self.game.num_players}:
             raise ValueError(f"{len(players)} names are given for {self.game.num_players} players")
         return make_record(self.game, match.seed, match.history, forced=match.forced, players=players)

@@ -34,7 +34,7 @@ class Form:
 
     def __init__(self, spec: ObservationSpec, name: str) -> None:
         if name not in FORMS:
-            raise ValueError(f"there is no form {name!r} of observations: there are {', '.join(FORMS)}")
+            raise ValueError(f"unknown observation form {name!r}: allowed are {', '.join(FORMS)}")
         if name == PLANES and not spec.planes:
             blocks = ", ".join(block.name for block in spec.blocks)
             raise ValueError(

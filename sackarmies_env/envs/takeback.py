@@ -85,7 +85,7 @@ class Takebacks:
         """
         if not self._before:
             raise ValueError(
-                "nothing can be taken back: what was chosen before is known to others, or was left to chance"
+                "nothing can be taken back: earlier choices are known to others or were followed by chance"
             )
         before = self._before.pop()
         self.match.restore(before.states.tobytes(), before.history)

@@ -82,7 +82,8 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         Raises:
             ValueError: a seed is out of range, a game or its forced results are impossible, a potential is for vectors
                 of another game, or a mask is wrong or comes with game options; nothing is changed. Or an opponent chose
-                an illegal action; with a mask, no games are running then.
+                an illegal action, or game after game was over before the learner's first decision; with a mask, no
+                games are running then.
             TypeError: the mask is not an array of bool.
         """
         mask, others = read_reset_mask(options, self.num_envs, has_begun=bool(self.groups))
@@ -115,7 +116,8 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         """Restart the games that a mask selects."""
         if given:
             raise ValueError(
-                f"reset_mask with {', '.join(given)}: rows keep their kinds of games until a reset without a mask"
+                f"reset_mask and {', '.join(given)} cannot be combined: rows keep their kinds of games until a reset "
+                "without a mask"
             )
         following = np.zeros(self.num_envs, np.int64)
         for rows, one in self.groups:
@@ -156,8 +158,8 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
 
         Raises:
             ValueError: `actions` are not `num_envs` integers, games are over and not replaced, or an action is illegal
-                and `illegal_action="raise"`; no game is changed. Or an opponent chose an illegal action; no games are
-                running then.
+                and `illegal_action="raise"`; no game is changed. Or an opponent chose an illegal action, or the games
+                that follow a finished one were over before the learner's first decision; no games are running then.
         """
         if not self.groups:
             raise ValueError("no games are running: call reset() before step()")

@@ -62,7 +62,7 @@ class Variety:
         sizes: Mapping[str, Any] | None = None,
     ) -> None:
         if sampler is not None and not callable(sampler):
-            raise ValueError(f"sampler={short_repr(sampler)}: it must be a function of a generator, or None")
+            raise ValueError(f"sampler={short_repr(sampler)}: it must be a function of a random generator, or None")
         self._load = load
         self.names = tuple(names)
         self._options = dict(options)
@@ -115,12 +115,12 @@ class Variety:
         assert self._sampler is not None
         drawn = self._sampler(generator)
         if not isinstance(drawn, Mapping):
-            raise ValueError(f"the sampler returned {short_repr(drawn)}: a dict of options of the game is wanted")
+            raise ValueError(f"the sampler must return a dict of game options, not {short_repr(drawn)}")
         for name in drawn:
             if name not in self.names:
                 near = suggestion(name, self.names)
                 raise ValueError(
-                    f"the sampler returned the option {short_repr(name)}{near}: allowed are {', '.join(self.names)}"
+                    f"the sampler returned {short_repr(name)}{near}: allowed options are {', '.join(self.names)}"
                 )
         return dict(drawn)
 
@@ -144,12 +144,12 @@ class Variety:
         """Refuse a game that does not fit the environment."""
         players, wanted = arena.game.num_players, self.first.game.num_players
         if players != wanted:
-            raise ValueError(f"a game of {players} players: this environment is for {wanted}")
+            raise ValueError(f"this environment is for {wanted} players, not {players}")
         if _layout(arena) != _layout(self.first):
             padded = find_hook(arena.game.id, "padded")
             sizes = [] if padded is None else list(inspect.signature(padded).parameters)[1:]
-            advice = f": {' and '.join(sizes)} give room when the environment is made" if sizes else ""
-            raise ValueError(f"a game that does not fit into the spaces of this environment{advice}")
+            advice = f": make the environment with larger {' and '.join(sizes)}" if sizes else ""
+            raise ValueError(f"the game does not fit the spaces of this environment{advice}")
 
 
 def _layout(arena: Arena) -> tuple[Any, int]:

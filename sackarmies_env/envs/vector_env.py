@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Unpack
 
 import numpy as np
@@ -166,7 +167,8 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         Raises:
             ValueError: a seed is out of range, the game refuses the forced results or game options, game options
                 draw at random or come with a mask, or the mask selects no game or leaves out games that have not
-                begun; nothing is changed. Or an opponent chose an illegal action; no games are running then.
+                begun; nothing is changed. Or an opponent chose an illegal action, or game after game was over before
+                the learner's first decision; no games are running then.
             TypeError: the mask is not an array of bool.
         """
         mask, others = read_reset_mask(options, self.num_envs, has_begun=self._has_begun)
@@ -182,13 +184,14 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             self._set_up(batch, padding)
         if seed is not None:
             self._np_random, self._np_random_seed = chance, seed_of_generator(seed)
-        if mask is None:
-            self._begin(self._rows, seeds, starts)
-            self.over = self._rows[:0]
-        else:
-            rows = np.flatnonzero(mask)
-            self._begin(rows, seeds[rows], None if starts is None else copies_of(starts, rows))
-            self.over = self.over[~mask[self.over]]
+        with self._ending_games_on_failure():
+            if mask is None:
+                self._begin(self._rows, seeds, starts)
+                self.over = self._rows[:0]
+            else:
+                rows = np.flatnonzero(mask)
+                self._begin(rows, seeds[rows], None if starts is None else copies_of(starts, rows))
+                self.over = self.over[~mask[self.over]]
         self._has_begun = True
         return self.observed(mask)
 
@@ -199,13 +202,13 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             return self.batch, self.padding
         if mask is not None:
             raise ValueError(
-                f"reset_mask with {', '.join(given)}: all games of this environment are of one kind, so reset them "
-                "all without a mask, or make the environment with a sampler, which gives each row a game of its own"
+                f"reset_mask and {', '.join(given)} cannot be combined: all games of this environment are of one kind; "
+                "reset them all without a mask, or make the environment with a sampler, which chooses one for each row"
             )
         if variety.draws_with(given):
             raise ValueError(
-                "armies='random' in the options of reset: each game would have other armies, but all games of this "
-                "environment are of one kind; make it with armies='random' or with a sampler, or name the armies"
+                "armies='random' is not allowed in the options of reset: all games of this environment have the same "
+                "armies; make it with armies='random' or with a sampler, or name the armies"
             )
         arena = variety.choose(0, given)
         if arena.game is self.game:
@@ -225,15 +228,17 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
 
         Raises:
             ValueError: `actions` are not `num_envs` integers, or one is illegal and `illegal_action="raise"`; no game
-                is changed. Or an opponent chose an illegal action; no games are running then.
+                is changed. Or an opponent chose an illegal action, or the games that follow a finished one were over
+                before the learner's first decision; no games are running then.
         """
         kinds, arguments, rewards = self._commands_for(actions)
         over, batch = self.over, self.batch
         whose = batch.players.copy() if self.opponents is None else self.seats
-        batch.dispatch(kinds, None, arguments)
-        self._play_others(self._rows)
-        if len(over):
-            self._begin(over, self.following(over))
+        with self._ending_games_on_failure():
+            batch.dispatch(kinds, None, arguments)
+            self._play_others(self._rows)
+            if len(over):
+                self._begin(over, self.following(over))
         earned: NDArray[Any] = batch.returns - self._paid
         self._paid[...] = batch.returns
         rewards += earned[self._rows, whose]
@@ -256,7 +261,8 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         elif len(ended):
             infos = {"final_obs": self._results.final_observations(ended), "final_info": final}
             infos |= {f"_{name}": final["_seat"] for name in ("final_obs", "final_info")}
-            self._begin(ended, self.following(ended))
+            with self._ending_games_on_failure():
+                self._begin(ended, self.following(ended))
             infos |= self._results.infos(self._deciding(), self._endings())
         else:
             infos = self._results.infos(self._deciding(), self._endings())
@@ -348,7 +354,11 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         return np.array([following_seed(seed) for seed in self.batch.seeds[rows]], np.int64)
 
     def _begin(self, rows: Rows, seeds: NDArray[np.int64], starts: Records | None = None) -> None:
-        """Begin new games in `rows`, from `starts` if given, and play to the learner's first decisions."""
+        """Begin new games in `rows`, from `starts` if given, and play to the learner's first decisions.
+
+        Raises:
+            ValueError: game after game is over before that, or an opponent chose an illegal action.
+        """
         begun = rows
         for _ in range(MAX_RESTARTS):
             self._take_seats(rows, seeds)
@@ -388,20 +398,24 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             self.batch.hide(rows, whose[rows])
         return self._results.final_info(rows, whose, is_apart=self._is_same_step)
 
-    def _play_others(self, rows: Rows) -> None:
-        """Have the opponents play in `rows` until the learner is the current player.
-
-        Raises:
-            ValueError: an opponent chose an illegal action. Outputs are hidden then: they would show what others see.
-        """
-        if self.opponents is None:
-            return
+    @contextmanager
+    def _ending_games_on_failure(self) -> Iterator[None]:
+        """Leave no games running if playing fails, and hide the outputs: they would show what others see."""
         try:
-            self.opponents.play_others(self.seats, rows)
+            yield
         except BaseException:  # an opponent may raise anything
             self._has_begun = False
             self.batch.hide(self._rows)
             raise
+
+    def _play_others(self, rows: Rows) -> None:
+        """Have the opponents play in `rows` until the learner is the current player.
+
+        Raises:
+            ValueError: an opponent chose an illegal action.
+        """
+        if self.opponents is not None:
+            self.opponents.play_others(self.seats, rows)
 
     def _take_seats(self, rows: Rows, seeds: NDArray[np.int64]) -> None:
         """Assign the learner's seats in the games of `seeds`, and reset the opponents."""

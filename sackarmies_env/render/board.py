@@ -224,7 +224,7 @@ class Picture:
         if self.outcome:
             return self.outcome
         if self.current == OVER:
-            return "Nobody is to decide"
+            return "No decision is pending"
         return f"{self.seat_name(self.current)} to decide" + (f": {self.asked}" if self.asked else "")
 
 

@@ -36,4 +36,4 @@ def check_viewer(game: Game, viewer: int | None) -> None:
         ValueError: `viewer` is not a seat.
     """
     if viewer is not None and not 0 <= viewer < game.num_players:
-        raise ValueError(f"viewer {viewer} is no seat: seats run from 0 to {game.num_players - 1}, None is the referee")
+        raise ValueError(f"viewer {viewer} is not a seat: use 0 to {game.num_players - 1}, or None for the referee")

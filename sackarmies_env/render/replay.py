@@ -12,6 +12,7 @@ from sackarmies_env.core.record import GameRecord
 from sackarmies_env.render.board import REFEREE
 from sackarmies_env.render.frames import all_viewers, position_data, replay_data
 from sackarmies_env.render.page import frame_html, page_html
+from sackarmies_env.render.picture import check_viewer
 
 
 def html(game: Game, states: Records, viewer: int | None = REFEREE) -> str:
@@ -48,10 +49,7 @@ class Replay:
         if not self.viewers:
             raise ValueError("viewers=[]: name at least one seat, or None for the referee")
         for viewer in self.viewers:
-            if viewer is not None and not 0 <= viewer < game.num_players:
-                raise ValueError(
-                    f"viewer {viewer} is no seat: seats run from 0 to {game.num_players - 1}, None is the referee"
-                )
+            check_viewer(game, viewer)
 
     @cached_property
     def html(self) -> str:

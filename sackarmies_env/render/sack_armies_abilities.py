@@ -28,7 +28,7 @@ ABILITIES = {  # name, whether it is an action or free, what it does
         "Capture",
         "action",
         "Flip: on heads an adjacent enemy unit goes under the captor, with everything attached to it. When the captor "
-        "leaves play, its captives return to their owners' sacks. It is no attack: nobody can counter it or surprise.",
+        "leaves play, its captives return to their owners' sacks. It is not an attack: no counter-attack, no surprise.",
     ),
     Ability.COUNTER: (
         "Counter",
@@ -88,7 +88,7 @@ ABILITIES = {  # name, whether it is an action or free, what it does
         "Scatter",
         "free",
         "When it does damage on its own, it flips once more: on heads every unit next to the target takes 1 damage as "
-        "well, own ones and itself included. A printed value may be greater.",
+        "well, friendly ones and itself included. A printed value may be greater.",
     ),
     Ability.SIGHT: (
         "Sight",

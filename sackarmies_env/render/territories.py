@@ -198,6 +198,9 @@ class _View:
         """Return how the game ended; "" until then."""
         if not self.number("terminated") and not self.number("truncated"):
             return ""
-        winner = self.number("winner")
-        how = "after the last round" if self.number("truncated") else f"in turn {self.number('turn')}"
-        return f"The game is over {how}" + ("" if winner == NO_PLAYER else f": player {winner} has won")
+        turn = self.number("turn")
+        if self.number("terminated"):
+            return f"The game is over in turn {turn}: player {self.number('winner')} has won"
+        if self.number("rounds") >= self.param("max_rounds"):
+            return "The game is over after the last round"
+        return f"The game was truncated in turn {turn}"

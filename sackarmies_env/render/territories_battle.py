@@ -40,7 +40,7 @@ def draw_heading(scene: Scene, heading: str, words: str, colors: Colors) -> None
 
 def draw_cards(scene: Scene, picture: TerritoriesPicture, colors: Colors) -> None:
     """Draw the kinds of cards in two columns: effect, number, and where they are, as far as the viewer knows."""
-    draw_heading(scene, "Cards", "in the game, on the pile of discards, and in the viewer's hand", colors)
+    draw_heading(scene, "Cards", "in the game, in the discard pile, and in the viewer's hand", colors)
     width = (RIGHT - LEFT) / 2
     half = (len(picture.cards) + 1) // 2
     for number, card in enumerate(picture.cards):

@@ -211,7 +211,7 @@ class TerritoriesPicture:
         """Return the state of the game in a sentence."""
         if self.outcome:
             return self.outcome
-        return "Nobody is to decide" if self.current == OVER else f"{self.player_name(self.current)}: {self.asked}"
+        return "No decision is pending" if self.current == OVER else f"{self.player_name(self.current)}: {self.asked}"
 
     def scene(self, colors: Colors) -> Scene:
         """Return the picture as shapes."""

@@ -104,9 +104,9 @@ def check_video(path: Path, fps: float) -> None:
         ValueError: the file name does not end in one of `FORMATS`, or `fps` is out of range.
     """
     if path.suffix.lower() not in FORMATS:
-        raise ValueError(f"{printable(path)}: the name of a film ends in {' or '.join(FORMATS)}")
+        raise ValueError(f"{printable(path)}: the name of a video must end in {' or '.join(FORMATS)}")
     if not 0 < fps <= 50:
-        raise ValueError(f"{fps} positions a second are asked for; more than 0 and at most 50 are possible")
+        raise ValueError(f"fps must be greater than 0 and at most 50, not {fps}")
 
 
 def _gif(frames: Iterator[NDArray[np.uint8]], count: int, samples: list[NDArray[np.uint8]], fps: float) -> bytes:

@@ -168,7 +168,7 @@ class Rows:
     def _check_row(self, place: str, words: str, row: int) -> None:
         batch, reference = self.batch, self.references[row]
         found, expected = batch.states[row : row + 1], reference.states
-        require_same(self.game, place, found, expected, f"{words} leads to another state than in a game alone")
+        require_same(self.game, place, found, expected, f"{words} leads to a different state than in a single game")
         columns = {
             "players": player_of(expected),
             "ended": reference.ended,
@@ -179,19 +179,21 @@ class Rows:
             given = int(getattr(batch, name)[row])
             require(given == value, place, f"{words} says {given} for {name}, not {value}")
         mask = masks_of(self.game, expected)[0] * (not reference.is_over)
-        require(np.array_equal(batch.action_masks[row], mask), place, f"{words} writes another mask than legal_actions")
+        fault = f"{words} writes a mask that differs from that of legal_actions"
+        require(np.array_equal(batch.action_masks[row], mask), place, fault)
         bits = np.unpackbits(batch.packed_masks[row].view(np.uint8), bitorder="little")
         full = np.zeros(len(batch.packed_masks[row]) * WORD_BITS, np.int8)
         full[: len(mask)] = mask
-        require(np.array_equal(bits, full), place, f"{words} writes another mask as bits than as bytes")
+        require(np.array_equal(bits, full), place, f"{words} writes different masks as bits and as bytes")
         seen = batch.observations[row]
         view = np.zeros_like(seen)
         if reference.viewer != NO_PLAYER:
             view = observation_of(self.game, expected, reference.viewer)
-        require(np.array_equal(seen, view), place, f"{words} writes another observation than observe")
+        require(np.array_equal(seen, view), place, f"{words} writes an observation that differs from that of observe")
         earned, eliminated = reference.results
-        require(np.array_equal(batch.returns[row], earned), place, f"{words} writes other returns than returns")
-        fault = f"{words} writes other terminations than terminations"
+        fault = f"{words} writes returns that differ from those of returns"
+        require(np.array_equal(batch.returns[row], earned), place, fault)
+        fault = f"{words} writes terminations that differ from those of terminations"
         require(np.array_equal(batch.terminations[row], eliminated), place, fault)
 
     # --- commands
@@ -337,14 +339,15 @@ def check_rows(game: Game, plays: Sequence[RandomPlay]) -> None:
         together = look(many, seeds)
         for row, single in enumerate(singles):
             same = np.array_equal(together[row], look(single, [row])[0])
-            require(same, game.id, f"{name} gives something else in row {row} of {n} states than for that state alone")
+            fault = f"{name} gives a different result in row {row} of {n} states than for that state alone"
+            require(same, game.id, fault)
     for name, change in changes.items():
         copies = copy_of(game, many)
         change(copies, seeds)
         for row, single in enumerate(singles):
             alone = copy_of(game, single)
             change(alone, [row])
-            fault = f"{name} does something else in row {row} of {n} states than to that state alone"
+            fault = f"{name} has a different effect on row {row} of {n} states than on that state alone"
             require_same(game, game.id, copies[row : row + 1], alone, fault)
 
 

@@ -60,7 +60,7 @@ def check_end(game: Game, place: RandomPlay | str, states: Records) -> None:
     require(
         bool(states["terminated"][0]) != bool(states["truncated"][0]),
         place,
-        "a game that is over must be one of terminated and truncated",
+        "a game that is over must be either terminated or truncated",
     )
     step(game, states, 0)
     require(bytes_of(states) == before, place, "a step changes a game that is over")

@@ -51,7 +51,7 @@ def check_forced(game: Game, seed: int) -> None:
         last = _play(game, place, seed + number, forced, effects)
         has_used |= any(last[f"script_{kind.name}_used"].any() for kind in game.forced_kinds)
         has_chance |= any(bool(last[name][0]) for name in ("flip_count", "draw_count"))
-    fault = f"no forced result is used in {NUM_GAMES} games, though chance decides: rules must ask for the next_forced"
+    fault = f"no forced result is used in {NUM_GAMES} games, though chance decides: rules must call next_forced"
     require(has_used or not has_chance, game.id, fault)
     for effect in effects.values():
         effect.check(game)
@@ -135,7 +135,7 @@ def _play(game: Game, place: str, seed: int, forced: Forced, effects: Effects) -
     _try_results(game, effects, before, states, begin)
     for ply in range(MAX_PLIES):
         where = f"{place}, ply {ply}"
-        require_same(game, where, again, states, "the same seed, forced results and actions lead to another state")
+        require_same(game, where, again, states, "the same seed, forced results and actions lead to a different state")
         if player_of(states) == NO_PLAYER or states["error"][0] != ERROR_NONE:
             break
         if ply % 5 == 0:
@@ -160,9 +160,9 @@ def _check_hidden(game: Game, place: str, states: Records) -> None:
         force_results(other, kind.name, [[] for _ in forced_left(states, kind.name)])
         for player in range(game.num_players):
             same = np.array_equal(observation_of(game, states, player), observation_of(game, other, player))
-            require(same, place, f"observe tells player {player} forced {kind.name} to come")
+            require(same, place, f"observe reveals upcoming forced {kind.name} to player {player}")
             worlds = [world_of(game, one, player, seed=1) for one in (other, states)]
-            fault = f"determinize for player {player} leaves forced {kind.name} to come"
+            fault = f"determinize for player {player} keeps upcoming forced {kind.name}"
             require_same(game, place, worlds[1], worlds[0], fault)
 
 

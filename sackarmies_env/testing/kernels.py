@@ -33,16 +33,16 @@ def check_layout(game: Game) -> None:
     for states in (first, again):
         copy_records(game.state_layout.empty, states)
         game.initial_state(states)
-    require_same(game, game.id, again, first, "initial_state makes another record each time")
-    fault = "initial_state leaves the record empty, in which rules may never come to a decision"
+    require_same(game, game.id, again, first, "initial_state makes a different record each time")
+    fault = "initial_state leaves the record empty, from which the rules may never reach a decision"
     require(differing_fields(game, first, game.state_layout.empty), game.id, fault)
     twin = game.build(**json.loads(json.dumps(game.config)))
-    require(twin.digest == game.digest, game.id, "build(**config) gives another game")
+    require(twin.digest == game.digest, game.id, "build(**config) gives a different game")
 
 
 def check_decision(game: Game, play: RandomPlay) -> None:
     """Check the count of decisions, that masks hold 0 and 1, and that a game that has ended has no current player."""
-    require(np.isin(play.action_mask, (0, 1)).all(), play, "the mask holds other values than 0 and 1")
+    require(np.isin(play.action_mask, (0, 1)).all(), play, "the mask contains values other than 0 and 1")
     ended = play.states["terminated"][0] or play.states["truncated"][0]
     require(not ended, play, f"the game has ended, but player {play.player} is the current player")
     counted = int(play.states["decisions"][0])
@@ -82,7 +82,7 @@ def check_reset(game: Game, play: RandomPlay) -> None:
         fresh, used = new_game(game, seed), game.new_states(2)
         copy_records(play.states, used[:1])
         game.reset(game.params, used, integers_of(seed, seed))
-        require_same(game, play, used[:1], fresh, "reset leaves something of the game before")
+        require_same(game, play, used[:1], fresh, "reset keeps something of the previous game")
 
 
 def check_replay(game: Game, play: RandomPlay) -> None:
@@ -91,4 +91,4 @@ def check_replay(game: Game, play: RandomPlay) -> None:
     game.start(again, play.seed)
     for action in play.actions:
         step(game, again, action)
-    require_same(game, play, again, play.states, "the same seed and actions lead to another state")
+    require_same(game, play, again, play.states, "the same seed and actions lead to a different state")

@@ -97,12 +97,12 @@ def _check_received(game: Game, place: str, pair: Pair, player: int, where: str)
     legal: list[int] = []
     if player_of(one) == player:
         same = np.array_equal(masks_of(game, one), masks_of(game, other))
-        require(same, place, f"legal_actions tells player {player} what is hidden{where}")
+        require(same, place, f"legal_actions reveals hidden information to player {player}{where}")
         legal = legal_of(game, one)
     some = [*legal[:NUM_TEXTS], *legal[-NUM_TEXTS:]]
     first, second = received_by(game, one, player, some), received_by(game, other, player, some)
     for source, given in first.items():
-        require(given == second[source], place, f"{source} tells player {player} what is hidden{where}")
+        require(given == second[source], place, f"{source} reveals hidden information to player {player}{where}")
 
 
 def _choose(game: Game, pair: Pair, rng: np.random.Generator) -> list[int]:

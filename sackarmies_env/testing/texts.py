@@ -38,7 +38,7 @@ class Texts:
         texts = [game.format_action(play.states, one) for one in legal]
         require(len(set(texts)) == len(texts), play, f"legal actions share a text: {texts}")
         for one, text in zip(legal, texts, strict=True):
-            require(text.isprintable() and text.strip(), play, f"action {one} reads {text!r}: a line of text is wanted")
+            require(text.isprintable() and text.strip(), play, f"action {one} reads {text!r}, not a line of text")
             read = game.parse_action(play.states, text)
             require(read == one, play, f"action {one} reads {text!r}, which is read back as {read}")
         require(game.describe_decision(play.states), play, "the decision has no name")

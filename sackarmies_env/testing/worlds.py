@@ -80,7 +80,7 @@ class Worlds:
             same = np.array_equal(masks_of(game, world), play.action_mask)
             require(same, play, f"determinize changes the legal actions of player {player}")
         legal = legal_of(game, world)
-        require(legal, play, f"determinize for player {player} leaves nothing to do")
+        require(legal, play, f"determinize for player {player} leaves no legal action")
         if len(legal) > 1:  # a single one may be a forced decision, which is taken when the game resumes
             renewed = legal_of(game, resumed(game, world))
             fault = f"determinize for player {player} leaves a stale mask: it has {legal}, but legal are {renewed}"
@@ -98,7 +98,7 @@ class Worlds:
             check_same_world(game, play, expected, world_of(game, twin, player, seed), player, where)
         for name in CHANCE_KEYS:
             is_used = truth[name].any() and all(np.array_equal(twin[name], truth[name]) for twin in twins)
-            require(not is_used, play, f"determinize for player {player} leaves the true {name}{where}")
+            require(not is_used, play, f"determinize for player {player} keeps the true {name}{where}")
             is_fixed = expected[name].any() and all(np.array_equal(twin[name], expected[name]) for twin in twins)
             require(not is_fixed, play, f"determinize for player {player} gives each seed the same {name}{where}")
         self._num_asked[player] += 1

@@ -66,11 +66,11 @@ def test_rows_are_vectors_and_masks_of_the_vector_environment(puffer_games, opti
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"observation": "dict"}, "observation='dict': PufferLib takes one vector a game, give 'flat' or leave it out"),
-        ({"observation": "planes"}, "observation='planes': PufferLib takes one vector a game"),
-        ({"mask_in_observation": False}, "mask_in_observation=False: .* must hold the mask; give True or leave it out"),
-        ({"autoreset_mode": "NextStep"}, "autoreset_mode='NextStep': PufferLib needs 'SameStep'"),
-        ({"autoreset_mode": AutoresetMode.DISABLED}, "autoreset_mode='Disabled': PufferLib needs 'SameStep'"),
+        ({"observation": "dict"}, "observation='dict': PufferLib requires 'flat', one vector per game"),
+        ({"observation": "planes"}, "observation='planes': PufferLib requires 'flat'"),
+        ({"mask_in_observation": False}, "mask_in_observation=False: .* must include the mask; give True or omit"),
+        ({"autoreset_mode": "NextStep"}, "autoreset_mode='NextStep': PufferLib requires 'SameStep'"),
+        ({"autoreset_mode": AutoresetMode.DISABLED}, "autoreset_mode='Disabled': PufferLib requires 'SameStep'"),
         ({"observation": "plane"}, "observation='plane'.*: allowed are 'flat', 'dict', 'planes'"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Action spaces made of segments: one id, one text, both ways, and advice on what names no action."""
+"""Action spaces made of segments: one id, one text, both ways, and advice on what is not an action."""
 
 import numpy as np
 import pytest
@@ -66,7 +66,7 @@ def test_numbers_are_normalized_where_they_are_words_of_their_own(given, words):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("drwa", "'drwa' names no action (did you mean \"draw\"?): write a verb such as 'draw'; legal are: draw"),
+        ("drwa", "'drwa' is not an action (did you mean \"draw\"?): write a verb such as 'draw'; legal are: draw"),
         ("card jack", "there is no card 'jack'"),
         ("card {0}", "there is no card '{0}'"),
         ("pile 3", "piles run from 0 to 2"),
@@ -86,7 +86,7 @@ def test_a_text_that_names_no_legal_action_is_refused_with_advice(given, message
 
 @pytest.mark.parametrize("given", [None, 3, ["draw"]])
 def test_an_action_that_is_no_text_is_refused(given):
-    with pytest.raises(ValueError, match="the text of an action is wanted, not"):
+    with pytest.raises(ValueError, match="the text of an action must be a string, not"):
         SPACE.parse(given, EVERYTHING, 0)
 
 
@@ -97,7 +97,7 @@ def test_an_id_out_of_range_has_no_text(action):
 
 
 def test_a_segment_that_is_not_there_is_refused():
-    with pytest.raises(ValueError, match="no segment of actions is called 'hex': there are verb, card, pile, square"):
+    with pytest.raises(ValueError, match="unknown action segment 'hex': known are verb, card, pile, square"):
         SPACE.start("hex")
 
 
@@ -110,7 +110,7 @@ def test_a_segment_that_is_not_there_is_refused():
         ((named_segment("card", ("Ace",), ""),), {}, "the action 'card Ace' would be read as 'card ace'"),
         ((named_segment("card", ("07",), ""),), {}, "the action 'card 07' would be read as 'card 7'"),
         (SEGMENTS, {"No": "pass"}, "the action 'No' would be read as 'no'"),
-        (SEGMENTS, {"no": "stop"}, "an alias stands for 'stop', which names no action"),
+        (SEGMENTS, {"no": "stop"}, "an alias stands for 'stop', which is not an action"),
     ],
 )
 def test_texts_that_could_not_be_read_back_are_refused(segments, aliases, message):

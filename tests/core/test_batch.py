@@ -1,4 +1,4 @@
-"""Many games at once: each row is what the game is alone, whatever the number of rows, threads and decisions a call."""
+"""Many games at once: each row equals the game alone, whatever the number of rows, threads and decisions per call."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sackarmies_env.games.sack_armies import make_game
 from tests.core.toy_game import make_duel
 
 ROOT = Path(__file__).resolve().parents[2]
-SHORT = INTERPRETED  # the rules of Sack Armies take milliseconds a decision then
+SHORT = INTERPRETED  # the rules of Sack Armies then take milliseconds per decision
 
 make_sack_armies = functools.cache(make_game)
 GAMES = [functools.partial(make_duel, 3), make_sack_armies, functools.partial(make_sack_armies, num_generals=3)]
@@ -34,13 +34,13 @@ both = pytest.mark.parametrize("make", GAMES, ids=["duel", "two", "three"])
 
 
 def content(batch):
-    """Return all that a batch holds, for comparisons."""
+    """Return everything that a batch holds, for comparisons."""
     arrays = (batch.action_masks, batch.packed_masks, batch.observations, batch.returns, batch.terminations)
     return [batch.states.view(np.ndarray).tobytes(), batch._slots.tobytes(), *(array.tobytes() for array in arrays)]
 
 
 def look(game, states):
-    """Return mask, observation, returns and terminations of one game, from the kernels that look."""
+    """Return mask, observation, returns and terminations of one game, from its read-only kernels."""
     player = int(states["current_player"][0])
     mask = np.zeros((1, game.num_actions), np.int8)
     seen = np.zeros((1, game.observation_spec.size), np.int8)
@@ -239,7 +239,7 @@ def test_games_are_played_to_their_ends():
     before = content(batch)
     batch.step_random(3)  # nothing is left to decide
     assert content(batch) == before
-    with pytest.raises(ValueError, match="games that restart have no end: make the batch with restarts=False"):
+    with pytest.raises(ValueError, match=r"play_out\(\) requires restarts=False: games that restart never end"):
         begun(GAMES[0]).play_out()
 
 
@@ -392,7 +392,7 @@ def test_sizes_are_checked():
         Batch(make_duel(), 0)
     with pytest.raises(ValueError, match="threads=-1: it must be an integer of at least 1"):
         Batch(make_duel(), 2, threads=-1)
-    with pytest.raises(ValueError, match=r"seeds of shape \(3,\) and dtype int64: 2 integers are wanted"):
+    with pytest.raises(ValueError, match=r"seeds of shape \(3,\) and dtype int64: expected a list of 2 integers"):
         Batch(make_duel(), 2).reset([1, 2, 3])
     assert Batch(make_duel(), 2, threads=None).threads >= 1
     nothing = Batch(make_duel(), 2, masks=False, observations=False)
@@ -416,7 +416,7 @@ def test_a_game_that_has_not_begun_is_not_played():
     with pytest.raises(ValueError, match="game 1 has not begun"):
         batch.step_random()
     batch.dispatch([Command.STEP, Command.SKIP], None, int(batch.action_masks[0].argmax()))
-    batch.states[1:] = batch.states[:1]  # the caller's own state
+    batch.states[1:] = batch.states[:1]  # a state written by the caller
     batch.read(np.array([1]))
     twin = batch.states[1:].tobytes()
     batch.step_random(1, np.array([1]))

@@ -1,4 +1,4 @@
-"""The compile cache: never stale, warm the second time, safe among processes, and unharmed by damaged files."""
+"""The compile cache: never stale, warm the second time, safe between processes, and robust to damaged files."""
 
 import shutil
 import subprocess
@@ -11,7 +11,7 @@ from tests.core.toy_kernels import CALL, INNER, entries, finish, lay_out, start
 
 needs_fork = pytest.mark.skipif(sys.platform == "win32", reason="children are forked")
 
-# Damages a cached file again and again; each time a child of its own calls the kernel, which may crash.
+# Damages a cached file again and again; each time a new child process calls the kernel, which may crash.
 DAMAGE = """
 import os, pathlib, random, signal, sys
 from sackarmies_env.core.notice import NOTICE
@@ -60,7 +60,7 @@ check({first: whole[second], second: whole[first]}, 4, "swapped")
 print(len(whole))
 """
 
-# The compiling process continues only when so many others have said that they wait for it.
+# The compiling process continues only when enough others have said that they are waiting for it.
 RACE = """
 import pathlib, time
 from numba.core import event
@@ -94,7 +94,7 @@ def race(number, of, waiting=None):
     return outer(1), notice.NOTICE.num_compiled
 """
 SHORT_PATIENCE = "from sackarmies_env.core import cache\ncache.DELAY = cache.PATIENCE = 0.1"
-# Stays in the middle of compiling.
+# Hangs in the middle of compiling.
 STOP = "import race\nrace.race(0, 1, waiting=1000)"
 
 

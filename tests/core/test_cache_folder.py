@@ -1,4 +1,4 @@
-"""The folder of the compile cache: another one after each change that matters; foreign folders are left alone."""
+"""The folder of the compile cache: a new one after each relevant change; foreign folders are left alone."""
 
 import json
 import os
@@ -115,7 +115,7 @@ def test_damaged_marker_is_written_again(tmp_path, content):
     folder = open_folder(tmp_path, BUILD).path
     whole = json.loads((folder / MARKER).read_bytes())
     (folder / MARKER).write_bytes(content)
-    assert open_folder(tmp_path, {**BUILD, "rules": "b"}).reason == FIRST_USE  # the other one's is of no use
+    assert open_folder(tmp_path, {**BUILD, "rules": "b"}).reason == FIRST_USE  # the damaged marker is of no use
     (folder / MARKER).write_bytes(content)
     assert open_folder(tmp_path, BUILD).path == folder
     assert json.loads((folder / MARKER).read_bytes())["identity"] == whole["identity"]
@@ -148,7 +148,7 @@ def test_pruning_removes_nothing_that_is_not_its_own(tmp_path):
         make_folder(tmp_path, f"{number:024x}")
     old = 99 * PRUNE_AGE
     foreign = [
-        make_folder(tmp_path, "holiday-pictures-of-2024", age=old),  # as long a name as ours
+        make_folder(tmp_path, "holiday-pictures-of-2024", age=old),  # a name as long as ours
         make_folder(tmp_path, "zzzzzzzzzzzzzzzzzzzzzzzz", age=old),
         make_folder(tmp_path, "ABCDEFABCDEFABCDEFABCDEF", age=old),
         make_folder(tmp_path, "a" * 23, age=old),
@@ -167,7 +167,7 @@ def test_pruning_removes_nothing_that_is_not_its_own(tmp_path):
     assert (tmp_path / ("d" * 24)).exists()
     make_folder(tmp_path, "e" * 24, age=old)
     prune(tmp_path)
-    assert not (tmp_path / ("e" * 24)).exists()  # ours, so that the test above says something
+    assert not (tmp_path / ("e" * 24)).exists()  # one of ours is pruned, so that the check above means something
 
 
 def test_new_folder_prunes_old_ones_and_has_a_marker(tmp_path):

@@ -1,4 +1,4 @@
-"""Forced results: used in order, queue by queue, and refused where they do not fit."""
+"""Forced results: used in order, queue by queue, and refused if they do not fit."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ def test_forgotten_results_leave_no_trace():
 
 
 def test_forced_results_of_unknown_players_and_too_many_of_them_are_refused():
-    with pytest.raises(ValueError, match="rolls are forced for 3 players, but at most 2 can be"):
+    with pytest.raises(ValueError, match="forced rolls for 3 players: at most 2 are allowed"):
         forced([], [[1], [2], [3]])
-    with pytest.raises(ValueError, match="5 flips are forced, but at most 4 can be"):
+    with pytest.raises(ValueError, match="5 forced flips: at most 4 are allowed"):
         forced([[1] * 5], [])
 
 
@@ -94,28 +94,28 @@ def test_letters_stand_for_the_results_of_a_shared_kind(given, queues):
 
 @pytest.mark.parametrize("given", ["H X", 3, None, ["H"], "H,T"], ids=repr)
 def test_other_text_is_refused_with_the_letters_that_are_allowed(given):
-    with pytest.raises(ValueError, match=r'^flips=.*: it must be text of the letters "H", "T", with blanks and bars'):
+    with pytest.raises(ValueError, match=r'^flips=.*: it must be a string of the letters "H", "T", with blanks'):
         COIN.read(given)
 
 
 def test_each_player_has_results_of_their_own():
     assert DIE.read([[2, 1], (6,)]) == [[2, 1], [6]]
     assert DIE.read([]) == []
-    with pytest.raises(ValueError, match=r"^rolls\[1\]: 2 is no result for player 1; allowed are 1, 6$"):
+    with pytest.raises(ValueError, match=r"^rolls\[1\]: 2 is not a result for player 1; allowed are 1, 6$"):
         DIE.read([[2], [2]])
-    with pytest.raises(ValueError, match=r"^rolls are forced for 3 players, but 2 play$"):
+    with pytest.raises(ValueError, match=r"^forced rolls for 3 players: the game has 2$"):
         DIE.read([[], [], []])
 
 
 @pytest.mark.parametrize("given", ["11", [1], [["1"]], [[True]], [[[1]]], {"0": [1]}, None], ids=repr)
 def test_lists_of_another_form_are_refused(given):
-    with pytest.raises(ValueError, match=r"^rolls(=.*: it must be one list for each player|\[0\]: .* is no result)"):
+    with pytest.raises(ValueError, match=r"^rolls(=.*: it must be a list with one list|\[0\]: .* is not a result)"):
         DIE.read(given)
 
 
 @pytest.mark.parametrize("result", ["10", "h", " ", "|", "", 1], ids=repr)
 def test_shared_results_that_nobody_could_write_are_refused(result):
-    with pytest.raises(ValueError, match=r"^flips: a shared result is one capital letter or digit, but there is "):
+    with pytest.raises(ValueError, match=r"^flips: a shared result must be one capital letter or digit, not "):
         ForcedKind("flips", ({"T": 0, result: 1},), is_shared=True)
 
 

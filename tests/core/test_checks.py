@@ -1,4 +1,4 @@
-"""Checks of what a batch is given: each fault is a sentence, and no game is changed by it."""
+"""Checks of a batch's arguments: each error has a clear message, and changes no game."""
 
 from __future__ import annotations
 
@@ -35,23 +35,23 @@ def lowest(batch):
 
 
 SEEDS = [
-    ([1, 2, 3], r"seeds of shape \(3,\) and dtype int64: 4 integers are wanted"),
-    ([[1, 2, 3, 4]], r"seeds of shape \(1, 4\) and dtype int64: 4 integers"),
-    ([1.5, 2, 3, 4], r"seeds of shape \(4,\) and dtype float64: 4 integers are wanted"),
-    ([NAN, 2, 3, 4], "dtype float64: 4 integers"),
-    ([1.0, 2.0, 3.0, 4.0], "dtype float64: 4 integers"),
-    ([True, False, True, False], "dtype bool: 4 integers"),
-    (["1", "2", "3", "4"], "dtype <U1: 4 integers"),
-    ([None] * 4, "dtype object: 4 integers"),
-    ([[1], [2, 3]], "seeds of type list: 4 integers are wanted"),
-    (5, r"seeds of shape \(\) and dtype int64: 4 integers"),
+    ([1, 2, 3], r"seeds of shape \(3,\) and dtype int64: expected a list of 4 integers"),
+    ([[1, 2, 3, 4]], r"seeds of shape \(1, 4\) and dtype int64: expected a list of 4 integers"),
+    ([1.5, 2, 3, 4], r"seeds of shape \(4,\) and dtype float64: expected a list of 4 integers"),
+    ([NAN, 2, 3, 4], "dtype float64: expected a list of 4 integers"),
+    ([1.0, 2.0, 3.0, 4.0], "dtype float64: expected a list of 4 integers"),
+    ([True, False, True, False], "dtype bool: expected a list of 4 integers"),
+    (["1", "2", "3", "4"], "dtype <U1: expected a list of 4 integers"),
+    ([None] * 4, "dtype object: expected a list of 4 integers"),
+    ([[1], [2, 3]], "seeds of type list: expected a list of 4 integers"),
+    (5, r"seeds of shape \(\) and dtype int64: expected a list of 4 integers"),
     ("seed", r"seeds of shape \(\)"),
-    ([-1, 2, 3, 4], r"seeds hold -1: a seed is an integer from 0 to 2\*\*63 - 1"),
+    ([-1, 2, 3, 4], r"seeds contains -1: a seed is an integer from 0 to 2\*\*63 - 1"),
     (
         np.array([1, 2, 3, 2**63], np.uint64),
-        r"seeds hold 9223372036854775808: the largest integer allowed is 2\*\*63 - 1",
+        r"seeds contains 9223372036854775808: the largest integer allowed is 2\*\*63 - 1",
     ),
-    ([2**70, 1, 2, 3], "dtype object: 4 integers"),
+    ([2**70, 1, 2, 3], "dtype object: expected a list of 4 integers"),
 ]
 
 
@@ -68,10 +68,10 @@ ROWS = [
     ([4], "there is no game 4: rows are 0 to 3"),
     ([0, -1], "there is no game -1: rows are 0 to 3"),
     ([2**62], "there is no game 4611686018427387904"),
-    (np.array([2**64 - 1], np.uint64), "rows hold 18446744073709551615: the largest integer"),
-    ([0.0], r"rows of shape \(1,\) and dtype float64: a list of integers is wanted"),
-    ([NAN], "dtype float64: a list of integers"),
-    ([True, False, True, False], "dtype bool: a list of integers"),
+    (np.array([2**64 - 1], np.uint64), "rows contains 18446744073709551615: the largest integer"),
+    ([0.0], r"rows of shape \(1,\) and dtype float64: expected a list of integers"),
+    ([NAN], "dtype float64: expected a list of integers"),
+    ([True, False, True, False], "dtype bool: expected a list of integers"),
     ([[0, 1]], r"rows of shape \(1, 2\) and dtype int64"),
     (0, r"rows of shape \(\) and dtype int64"),
     ("all", "rows of shape"),
@@ -106,11 +106,12 @@ def test_a_row_is_given_once(batch):
         lambda: batch.step(actions, [1, 2, 1]),
         lambda: batch.reset([1, 2, 3], [1, 2, 1]),
         lambda: batch.step_random(1, [1, 2, 1]),
+        lambda: batch.are_legal(actions, [1, 2, 1]),
     ):
-        with pytest.raises(ValueError, match=r"^game 1 stands twice among the rows: each may stand there once$"):
+        with pytest.raises(ValueError, match=r"^game 1 appears twice in rows: each game may appear once$"):
             call()
     assert content(batch) == before
-    batch.step(actions[:2], [1, 2])  # nothing is left of the refusals
+    batch.step(actions[:2], [1, 2])  # the errors had no effect
 
 
 @pytest.mark.parametrize("seat", [-2, 3, 99, 2**40])
@@ -118,7 +119,7 @@ def test_seats_exist(batch, seat):
     batch.seats[2] = seat
     before = content(batch)
     for call in (batch.step_random, batch.read, lambda: batch.reset(range(N)), lambda: batch.rollout(2)):
-        with pytest.raises(ValueError, match=rf"^seats hold {seat} for game 2: allowed are -1 to [12]$"):
+        with pytest.raises(ValueError, match=rf"^seats\[2\] is {seat}: it must be from -1 to [12]$"):
             call()
     assert content(batch) == before
     batch.step_random(1, [0, 1, 3])
@@ -127,10 +128,10 @@ def test_seats_exist(batch, seat):
 @pytest.mark.parametrize(
     ("players", "sentence"),
     [
-        ([0, 0, 0, 9], "players hold 9: allowed are"),
-        ([0, 0, 0, -2], "players hold -2: allowed are"),
-        ([0, 0, 0], r"players of shape \(3,\) and dtype int64: 4 integers are wanted"),
-        ([0.0] * 4, "dtype float64: 4 integers"),
+        ([0, 0, 0, 9], "players contains 9: allowed are"),
+        ([0, 0, 0, -2], "players contains -2: allowed are"),
+        ([0, 0, 0], r"players of shape \(3,\) and dtype int64: expected a list of 4 integers"),
+        ([0.0] * 4, "dtype float64: expected a list of 4 integers"),
     ],
 )
 def test_players_exist(batch, players, sentence):
@@ -139,7 +140,7 @@ def test_players_exist(batch, players, sentence):
         with pytest.raises(ValueError, match=sentence):
             call(players)
     assert content(batch) == before
-    with pytest.raises(ValueError, match="players hold -1: allowed are 0 to"):
+    with pytest.raises(ValueError, match="players contains -1: allowed are 0 to"):
         batch.observe([-1] * 4)  # nobody sees nothing
 
 
@@ -167,7 +168,7 @@ def test_legality_is_that_of_the_state_and_not_of_outputs_written_before(batch):
     other = Batch(batch.game, N, restarts=False)
     other.reset(np.arange(50, 50 + N))
     other.step_random(5)
-    batch.states[:] = other.states  # the caller's own, without read()
+    batch.states[:] = other.states  # written by the caller, without read()
     mine = other.action_masks.argmax(axis=1)
     assert batch.are_legal(mine).all()
     batch.step(mine)
@@ -182,7 +183,7 @@ def test_legality_is_that_of_the_state_and_not_of_outputs_written_before(batch):
 @pytest.mark.parametrize("kind", [-1, max(Command) + 1, -(2**40), 2**40])
 def test_commands_are_known(batch, kind):
     before = content(batch)
-    with pytest.raises(ValueError, match=rf"^command {kind} to game 0: commands are 0 to 7, see core.step_batch.Comm"):
+    with pytest.raises(ValueError, match=rf"^unknown command {kind} for game 0: commands are 0 to 7, see core.step_b"):
         batch.dispatch(kind)
     assert content(batch) == before
 
@@ -190,7 +191,7 @@ def test_commands_are_known(batch, kind):
 @pytest.mark.parametrize("player", [-1, 3, 2**40])
 def test_players_who_forfeit_exist(batch, player):
     before = content(batch)
-    with pytest.raises(ValueError, match=rf"^player {player} is to forfeit game 0: players are 0 to [12]$"):
+    with pytest.raises(ValueError, match=rf"^unknown player {player} to forfeit game 0: players are 0 to [12]$"):
         batch.dispatch(Command.FORFEIT, None, player)
     assert content(batch) == before
 
@@ -227,7 +228,7 @@ def test_games_go_on_after_refused_forced_results(seeds, forced):
     assert content(batch) == before
     batch.seats[1] = 99
     before = content(batch)
-    with pytest.raises(ValueError, match="seats hold 99 for game 1"):
+    with pytest.raises(ValueError, match=r"seats\[1\] is 99"):
         batch.begin_forced([5, 6], {"draws": [["card_2"]]})
     assert content(batch) == before
 
@@ -240,9 +241,9 @@ def test_steps_are_numbers_of_them(batch):
                 call(steps)
     with pytest.raises(ValueError, match=r"^steps=-1: it must be at least 0$"):
         batch.dispatch(Command.RANDOM, None, -1)
-    with pytest.raises(ValueError, match=r"^seeds hold -5: a seed is an integer"):
+    with pytest.raises(ValueError, match=r"^seeds contains -5: a seed is an integer"):
         batch.dispatch(Command.BEGIN, None, -5)
-    with pytest.raises(ValueError, match=r"^arguments of shape \(4,\) and dtype float64: 4 integers are wanted$"):
+    with pytest.raises(ValueError, match=r"^arguments of shape \(4,\) and dtype float64: expected a list of 4"):
         batch.dispatch(Command.RANDOM, None, [1.0] * N)
     assert content(batch) == before
 
@@ -259,10 +260,10 @@ def test_a_game_that_is_over_stays_as_it_is(batch):
 def test_observing_seat_acts_only_in_its_turn():
     batch = Batch(make_duel(3), 1, restarts=False)
     batch.reset([1])
-    batch.seats[0] = 2  # another one is the current player
+    batch.seats[0] = 2  # someone else is the current player
     action = lowest(batch)
     with pytest.raises(
-        ValueError, match=r"^action \d in game 0: seat 2 is observing and is not to act; .* read\(\) is wanted$"
+        ValueError, match=r"^action \d in game 0: the observing seat 2 is not the current player; .* read\(\)$"
     ):
         batch.step(action)
     batch.read()
@@ -271,7 +272,7 @@ def test_observing_seat_acts_only_in_its_turn():
     batch.forfeit([2])
     assert not batch.action_masks.any()
     assert batch.states["current_player"][0] != -1  # the others play on
-    with pytest.raises(ValueError, match="seat 2 is observing and is not to act; its game is over"):
+    with pytest.raises(ValueError, match="the observing seat 2 is not the current player; either its game is over"):
         batch.step([0])
 
 
@@ -280,7 +281,7 @@ def test_games_that_have_not_begun_are_not_checked():
     for call in (lambda: batch.observe([0, 0]), lambda: batch.are_legal([0, 0]), lambda: batch.step([0, 0])):
         with pytest.raises(ValueError, match="game 0 has not begun: call reset first"):
             call()
-    with pytest.raises(ValueError, match="seeds hold -1"):
+    with pytest.raises(ValueError, match="seeds contains -1"):
         batch.dispatch(Command.BEGIN, [1], [-1])
     batch.reset([3], [0])
     with pytest.raises(ValueError, match="game 1 has not begun"):
@@ -298,7 +299,7 @@ def test_an_unchecked_batch_plays_the_same_games(batch):
             one.dispatch(Command.SKIP, np.array([0]))
             one.step_random(2, np.array([1, 2]))
         assert content(batch) == content(free)
-    free.observations[0, 0] = 7  # its arrays are the caller's to spoil
+    free.observations[0, 0] = 7  # the caller may write to its arrays
     assert free.observations[0, 0] == 7
 
 

@@ -1,4 +1,4 @@
-"""Dumps of records: lossless, plain data, and refused where a number cannot be."""
+"""Dumps of records: lossless, plain data, and refused if they hold impossible values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.core.test_state import FIELDS, LAYOUT, records
 
 
 def any_record(seed):
-    """Return a record with any numbers that its fields may hold."""
+    """Return a record with random numbers from the ranges of its fields."""
     rng, states = np.random.default_rng(seed), alloc(LAYOUT.dtype, 1)
     for field in FIELDS:
         least, greatest = LAYOUT.limits(field, {})
@@ -53,12 +53,12 @@ def test_a_dump_names_codes_and_leaves_out_what_is_empty():
         ({"held": [1]}, 'unknown field "held"'),
         ({"phase": "pley"}, 'phase: "pley" is not allowed (did you mean "play"?); allowed are "deal", "play"'),
         ({"phase": 1}, 'phase: 1 is not allowed; allowed are "deal", "play"'),
-        ({"current_player": 3}, "current_player: 3 is given, but an integer from -1 to 2 is wanted"),
-        ({"open": True}, "open: true is given, but an integer from 0 to 1 is wanted"),
-        ({"turn": 1.5}, "turn: 1.5 is given, but an integer from 0 to 32767 is wanted"),
-        ({"hand": 3}, "hand: 3 is given, but a list of at most 4 values is wanted"),
-        ({"hand": [[1, 2, 3, 4]]}, "hand: [1, 2, 3, 4] is given, but a list of at most 3 values is wanted"),
-        ({"num_piled": 5}, "num_piled: 5 is given, but an integer from 0 to 4 is wanted"),
+        ({"current_player": 3}, "current_player: must be an integer from -1 to 2, not 3"),
+        ({"open": True}, "open: must be an integer from 0 to 1, not true"),
+        ({"turn": 1.5}, "turn: must be an integer from 0 to 32767, not 1.5"),
+        ({"hand": 3}, "hand: must be a list of at most 4 values, not 3"),
+        ({"hand": [[1, 2, 3, 4]]}, "hand: must be a list of at most 3 values, not [1, 2, 3, 4]"),
+        ({"num_piled": 5}, "num_piled: must be an integer from 0 to 4, not 5"),
     ],
 )
 def test_a_dump_with_what_cannot_be_is_refused(state, sentence):
@@ -69,5 +69,5 @@ def test_a_dump_with_what_cannot_be_is_refused(state, sentence):
 
 @pytest.mark.parametrize("data", [{}, {"game": "chess", "state": {}}, {"game": "cards", "state": []}])
 def test_the_dump_of_another_game_is_refused(data):
-    with pytest.raises(ValueError, match="is no dump of cards: it must have the keys 'game' and 'state'"):
+    with pytest.raises(ValueError, match="is not a dump of cards: it must have the keys 'game' and 'state'"):
         load_record("cards", LAYOUT, data, {})

@@ -1,4 +1,4 @@
-"""Control flow as data: the stack of procedures, the question and the choice in parts."""
+"""Control flow as data: the stack of procedures, the pending decision, and choices made in parts."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The contract, kept by a toy game."""
+"""The contract of games, as a toy game fulfills it."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_game_without_forced_results_refuses_them():
     game = dataclasses.replace(make_duel(), forced_kinds=())
     states = game.new_states(1)
     game.start(states, 5)
-    with pytest.raises(ValueError, match=r'^no "draws" can be forced: allowed are none in this game$'):
+    with pytest.raises(ValueError, match=r'^unknown kind of forced results "draws": allowed are none in this game$'):
         game.start(states, 5, {"draws": []})
 
 
@@ -119,11 +119,11 @@ def test_unknown_kind_of_forced_results_is_refused_with_those_that_are_known():
     for forced in ({"drws": []}, {"draws": [["card_1"]], "drws": []}):
         states = game.new_states(1)
         with pytest.raises(
-            ValueError, match=r'^no "drws" can be forced \(did you mean "draws"\?\): allowed are "draws"$'
+            ValueError, match=r'^unknown kind of forced results "drws" \(did you mean "draws"\?\): allowed are "draws"$'
         ):
             game.start(states, 5, forced)
         assert not states.tobytes().strip(b"\0")
-    with pytest.raises(ValueError, match=r'^forced results .draws.: they must be a dict of "draws"$'):
+    with pytest.raises(ValueError, match=r'^forced results .draws.: they must be a dict; allowed keys: "draws"$'):
         game.start(states, 5, "draws")
 
 

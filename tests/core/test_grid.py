@@ -1,4 +1,4 @@
-"""Grids: cells, names, neighbors and distances, whatever the board is made of."""
+"""Grids: cells, names, neighbors and distances, for boards of all kinds."""
 
 import random
 import re
@@ -161,9 +161,9 @@ def test_a_graph_is_joined_as_it_is_listed():
         (lambda: make_hexgrid(2).cell(3, 0), "hex 3,0 is off the board: the distance to 0,0 may be at most 2"),
         (lambda: make_hexes(RING).cell(0, 0), "hex 0,0 is off the board: it has 6 hexes"),
         (lambda: make_square_grid(8, 8).cell(8, 0), "square 8,0 is off the board: columns are a to h, rows 1 to 8"),
-        (lambda: make_square_grid(8, 8).named("i1"), "no square is called 'i1'"),
+        (lambda: make_square_grid(8, 8).named("i1"), "unknown square 'i1'"),
         (lambda: make_graph({"port": []}).named("prot"), "'prot' (did you mean \"port\"?): there are 1 cells"),
-        (lambda: make_graph({"port": ["hil"], "hill": []}), "'hil' (did you mean \"hill\"?) is next to 'port'"),
+        (lambda: make_graph({"port": ["hil"], "hill": []}), "unknown cell 'hil' (did you mean \"hill\"?) among"),
         (lambda: make_graph({}), "no cell is given"),
         (lambda: make_hexes([]), "no place is given"),
         (lambda: make_hexes([(0, 0), (1, 0), (0, 0)]), "the place (0, 0) is given twice"),

@@ -1,4 +1,4 @@
-"""Information sets of small games, copies with a chance of their own, checked steps, positions put into a batch."""
+"""Information sets of small games, copies with their own chance, checked steps, positions put into a batch."""
 
 from __future__ import annotations
 
@@ -110,8 +110,8 @@ def test_seeds_rows_and_players_that_are_none_are_refused():
     game = make_duel()
     sets = InformationSets.of(game, position(game, 2), 0)
     for seeds, rows, sentence in (
-        ([1, 2], None, r"^seeds of shape \(2,\) and dtype int64: 1 integers are wanted$"),
-        ([-1], None, r"^seeds hold -1: a seed is an integer from 0 to 2\*\*63 - 1$"),
+        ([1, 2], None, r"^seeds of shape \(2,\) and dtype int64: expected a list of 1 integer$"),
+        ([-1], None, r"^seeds contains -1: a seed is an integer from 0 to 2\*\*63 - 1$"),
         ([1.5], None, r"^seeds of shape \(1,\) and dtype float64"),
         ([1], [1], r"^there is no game 1: rows are 0 to 0$"),
     ):
@@ -139,7 +139,7 @@ def test_what_is_written_into_a_known_game_does_not_reach_the_true_one():
     assert game.known_to(1).params.tobytes() == before[0]
 
 
-# --- copies with a chance of their own
+# --- copies with their own chance
 
 
 def test_chance_of_seeds_is_what_seeding_a_state_writes():
@@ -156,7 +156,7 @@ def test_chance_of_seeds_is_what_seeding_a_state_writes():
 
 
 def rolled(game, states):
-    """Play games on by the least legal ids, and return how they end."""
+    """Play games on with the lowest legal ids, and return the resulting states as bytes."""
     states = game.clone(states)
     for _ in range(20):
         actions = [(legal_ids(legal) or [0])[0] for legal in states["legal"]]
@@ -188,8 +188,8 @@ def test_copies_are_independent_and_rows_are_checked():
     for rows, seeds, sentence in (
         ([1], None, "^there is no game 1: rows are 0 to 0$"),
         ([-1], None, "^there is no game -1: rows are 0 to 0$"),
-        ([0.0], None, r"^rows of shape \(1,\) and dtype float64: a list of integers is wanted$"),
-        ([0, 0], [1], r"^seeds of shape \(1,\) and dtype int64: 2 integers are wanted$"),
+        ([0.0], None, r"^rows of shape \(1,\) and dtype float64: expected a list of integers$"),
+        ([0, 0], [1], r"^seeds of shape \(1,\) and dtype int64: expected a list of 2 integers$"),
     ):
         with pytest.raises(ValueError, match=sentence):
             game.clone(states, rows, seeds)
@@ -209,7 +209,7 @@ def test_checked_step_refuses_what_is_illegal_and_changes_nothing():
             game.step(game.params, states, [legal[0][0], action], checked=True)
         assert states.tobytes() == before
     for actions in ([legal[0][0]], [0.5, 1.0], [[0, 1]]):
-        with pytest.raises(ValueError, match=r"^actions of shape .*: 2 integers are wanted$"):
+        with pytest.raises(ValueError, match=r"^actions of shape .*: expected a list of 2 integers$"):
             game.step(game.params, states, actions, checked=True)
     assert states.tobytes() == before
     unchecked = game.clone(states)

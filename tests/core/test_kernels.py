@@ -1,4 +1,4 @@
-"""Kernels as values: types are found once; arrays and numbers of other types are converted or refused."""
+"""Kernels as values: types are determined once; arrays and numbers of other types are converted or refused."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def signatures(game):
 
 
 def call_all(game, states, integers):
-    """Call each method that takes integers, with these; return all that they write."""
+    """Call each method that takes integers with the given kind of integers; return everything they write."""
     out = np.zeros((2, game.observation_spec.size), np.int8)
     game.observe(game.params, states, integers([0, 1]), out)
     worlds, stepped, forfeited = (game.clone(states) for _ in range(3))
@@ -132,14 +132,23 @@ def test_players_that_do_not_exist_are_refused():
     states, out = begun(game), np.zeros((2, game.observation_spec.size), np.int8)
     before = states.tobytes()
     for players in ([0, 2], [-1, 0]):
-        with pytest.raises(ValueError, match=r"^players hold (2|-1): allowed are 0 to 1$"):
+        with pytest.raises(ValueError, match=r"^players contains (2|-1): allowed are 0 to 1$"):
             game.observe(game.params, states, players, out)
-        with pytest.raises(ValueError, match=r"^players hold (2|-1): allowed are 0 to 1$"):
+        with pytest.raises(ValueError, match=r"^players contains (2|-1): allowed are 0 to 1$"):
             game.determinize(game.params, states, players, [0, 0])
-    with pytest.raises(ValueError, match=r"^players hold 2: allowed are -1 to 1$"):
+    with pytest.raises(ValueError, match=r"^players contains 2: allowed are -1 to 1$"):
         game.forfeit(game.params, states, [0, 2])
-    with pytest.raises(ValueError, match=r"^players of shape \(1,\) and dtype int64: 2 integers are wanted$"):
+    with pytest.raises(ValueError, match=r"^players of shape \(1,\) and dtype int64: expected a list of 2 integers$"):
         game.observe(game.params, states, [0], out)
+    assert states.tobytes() == before
+
+
+def test_worlds_of_negative_seeds_are_refused():
+    game = make_duel()
+    states = begun(game)
+    before = states.tobytes()
+    with pytest.raises(ValueError, match=r"^seeds contains -1: a seed is an integer from 0 to 2\*\*63 - 1$"):
+        game.determinize(game.params, states, [0, 0], [0, -1])
     assert states.tobytes() == before
 
 

@@ -1,4 +1,4 @@
-"""Late linking: kernels called by kernels still work when Python calls them, and errors in them still show."""
+"""Late linking: kernels called by kernels still work when called from Python, and their errors still show."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def power_of_half(x):
 
 @njit
 def exact_or_power(x, exact):
-    return 1.0 if exact else power_of_half(x)  # for a literal True the call is pruned away
+    return 1.0 if exact else power_of_half(x)  # with a literal True, the call is pruned
 
 
 @njit
@@ -54,7 +54,7 @@ def test_this_numba_is_one_that_late_linking_was_tested_with():
 @needs_compiler
 def test_a_called_kernel_is_translated_only_until_python_calls_it():
     assert both(np.int64(3)) == 12
-    if add_one.overloads:  # else its caller came from the compile cache, whole
+    if add_one.overloads:  # otherwise its caller came whole from the compile cache
         assert len(add_one.overloads) == 1
         assert add_one.nopython_signatures == list(both.nopython_signatures)
         assert add_one._translated

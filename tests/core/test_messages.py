@@ -1,4 +1,4 @@
-"""Words for messages: suggestions, and libraries that are not installed."""
+"""Texts of messages: suggestions, and libraries that are not installed."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Notices of compiling: what and why, a line that counts on a terminal, nothing from the workers of a pool."""
+"""Notices of compiling: what and why, a line with a counter on a terminal, nothing from the workers of a pool."""
 
 import io
 import os
@@ -12,7 +12,7 @@ from sackarmies_env.core import notice
 
 
 class Terminal(io.StringIO):
-    """A stderr that is a terminal or not."""
+    """A stderr that may or may not be a terminal."""
 
     def __init__(self, is_terminal):
         super().__init__()
@@ -25,19 +25,19 @@ class Terminal(io.StringIO):
 @pytest.fixture
 def listener(monkeypatch):
     monkeypatch.setattr(notice, "DELAY", 0.05)
-    monkeypatch.setattr(notice, "time", SimpleNamespace(monotonic=lambda: 7.0))  # no compilation takes any time
+    monkeypatch.setattr(notice, "time", SimpleNamespace(monotonic=lambda: 7.0))  # compiling takes no time
     return notice.CompileNotice()
 
 
 def compiling(name, cache=None, module="sackarmies_env.games.toy.outer"):
-    """Return an event of numba's about a kernel."""
+    """Return a numba event about a kernel."""
     cache = SimpleNamespace(reason="first use") if cache is None else cache
     function = SimpleNamespace(__module__=module, __qualname__=name)
     return SimpleNamespace(data={"dispatcher": SimpleNamespace(_cache=cache, py_func=function)})
 
 
 def compile_until(is_done, listener, name="outer"):
-    """Tell what the compiler tells when an entry point that calls one kernel is compiled."""
+    """Send the events of compiling an entry point that calls one kernel, and end when `is_done()`."""
     listener.on_start(compiling(name))
     listener.on_start(compiling("inner"))
     listener.on_end(compiling("inner"))
@@ -49,7 +49,7 @@ def compile_until(is_done, listener, name="outer"):
 
 
 def said_all(listener):
-    """Return a function that tells whether a listener has said all it has to say where there is no terminal."""
+    """Return a function that tells whether a listener without a terminal has nothing more to say."""
     return lambda: listener._thread is None or not listener._thread.is_alive()
 
 
@@ -80,12 +80,12 @@ def test_notice_names_each_kernel_and_the_reason_once_where_stderr_is_no_termina
 def test_notice_counts_on_a_terminal_within_its_width_and_leaves_a_clean_line(listener, monkeypatch, width, line):
     monkeypatch.setattr(sys, "stderr", Terminal(True))
     monkeypatch.setattr(sys, "__stderr__", sys.stderr)
-    # In the module alone: pytest, too, asks how wide the terminal is.
+    # Only in this module: pytest also asks for the width of the terminal.
     monkeypatch.setattr(notice, "shutil", SimpleNamespace(get_terminal_size=lambda: os.terminal_size((width, 24))))
     compile_until(lambda: line in sys.stderr.getvalue().split("\r"), listener)
     lines = sys.stderr.getvalue().split("\r")
     assert lines[0] == ""
-    assert set(lines[1:-1]) <= {line, line.replace("1", "0")}  # the latter if the first kernel took so long
+    assert set(lines[1:-1]) <= {line, line.replace("1", "0")}  # the latter if the first kernel was slow
     assert lines[-1] == "\033[K"
 
 

@@ -68,7 +68,7 @@ def test_wrong_names_and_sizes_are_refused_with_what_there_is():
 
 
 def test_inconsistent_declarations_are_refused():
-    with pytest.raises(ValueError, match="must rise and lie within -128 to 127"):
+    with pytest.raises(ValueError, match="both must be from -128 to 127"):
         Feature("turn", 0, 128, "Turn.")
     with pytest.raises(ValueError, match="'q' twice"):
         Block("units", 1, (Feature("q", 0, 1, "."), Feature("q", 0, 1, ".")), ".")
@@ -91,7 +91,7 @@ def test_equal_declarations_are_equal():
     assert ObservationSpec(SPEC.blocks[:1]) != SPEC
 
 
-# --- features of the usual sorts
+# --- features of the usual kinds
 
 
 class Weather(IntEnum):

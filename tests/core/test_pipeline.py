@@ -1,4 +1,4 @@
-"""Indices in kernels count from the start; arrays are borrowed, or counted where a kernel makes or returns them."""
+"""Indices in kernels count from the start; arrays are borrowed, or counted if a kernel makes or returns them."""
 
 import sys
 
@@ -167,10 +167,10 @@ def sum_by_all_ways(table, times):
 
 def test_arrays_are_there_as_long_as_somebody_has_them():
     table = np.arange(12).reshape(3, 4)
-    sum_by_all_ways(table.copy(), 1)  # compiling keeps what it is compiled for
+    sum_by_all_ways(table.copy(), 1)  # compiling keeps a reference to its argument
     before = sys.getrefcount(table)
     sums = sum_by_all_ways(table, 50), sum_of_rows(table)
-    after = sys.getrefcount(table)  # not within `assert`, which has references of its own
+    after = sys.getrefcount(table)  # not within `assert`, which holds references itself
     assert after == before
     assert sums == (2 * 50 * 66, 66)
     row = row_of(table, 1)

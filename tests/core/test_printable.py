@@ -1,4 +1,4 @@
-"""Text in messages: what cannot be seen is written out."""
+"""Text in messages: invisible characters are escaped."""
 
 import sys
 import unicodedata
@@ -17,10 +17,10 @@ from sackarmies_env.core.messages import INVISIBLE, UNPRINTABLE, printable
         ("em\u2060pire", r"em\u2060pire"),
         ("em\xadpire", r"em\xadpire"),  # soft hyphen
         ("empire\U000e0041\U000e007f", r"empire\U000e0041\U000e007f"),  # tags
-        ("empire\ufe0f\U000e0100", r"empire\ufe0f\U000e0100"),  # selectors of variants
+        ("empire\ufe0f\U000e0100", r"empire\ufe0f\U000e0100"),  # variation selectors
         ("\u3164empire\u2800", r"\u3164empire\u2800"),  # fillers
         ("a\u202eb\u2066c\u061c", r"a\u202eb\u2066c\u061c"),
-        ("a\xa0b\u2003c", r"a\xa0b\u2003c"),  # spaces that are none
+        ("a\xa0b\u2003c", r"a\xa0b\u2003c"),  # spaces other than the plain one
         ("\x1b[31m\n\ud800\ue000\U0010ffff", r"\x1b[31m\n\ud800\ue000\U0010ffff"),
         ("Mêlée, 軍 and \U0001f409 stay", "Mêlée, 軍 and \U0001f409 stay"),
         ("[/red] :smile:", "[/red] :smile:"),

@@ -1,4 +1,4 @@
-"""Game records: made, saved, read and replayed to the byte; every kind of damage is a sentence."""
+"""Game records: made, saved, read and replayed to the byte; every kind of damage has a clear error message."""
 
 import json
 from pathlib import Path
@@ -28,7 +28,7 @@ def game():
 
 
 def random_actions(game, seed, plies=400):
-    """Play at random and return the ids."""
+    """Play at random and return the action ids."""
     rng = np.random.default_rng(seed)
     states = game.new_states(1)
     game.start(states, seed)
@@ -102,7 +102,7 @@ def test_forced_results_survive_the_file(game, tmp_path):
 
 def test_recorded_results_that_the_game_cannot_force_are_refused(game, path):
     record = load_record(changed(path, forced={"coins": "H"}))
-    with pytest.raises(ValueError, match=r'^no "coins" can be forced: allowed are "draws"$'):
+    with pytest.raises(ValueError, match=r'^unknown kind of forced results "coins": allowed are "draws"$'):
         replay(game, record)
 
 
@@ -121,7 +121,7 @@ def test_forfeit_is_replayed(game):
 
 
 def thoughts(record, *plies):
-    """Return an analysis of each of some plies, with the choice made there as its candidate."""
+    """Return an analysis for each of the given plies, with the choice made there as its candidate."""
     return [
         Analysis(
             ply=ply,
@@ -150,7 +150,7 @@ def test_games_without_analyses_do_not_mention_them(path):
     ("plies", "message"),
     [
         ((3, 0), "analyses must be in the order of their plies"),
-        ((2, 2), "one for each at most"),
+        ((2, 2), "at most one per ply"),
         ((10**6,), r"there is an analysis of ply 1000000, but there are \d+ actions"),
     ],
 )
@@ -197,7 +197,7 @@ def test_a_failed_save_keeps_the_old_file(record, path, monkeypatch):
         ("", "not valid JSON: Expecting value in line 1, column 1"),
         ('{"format": "sackarmies-record-1", ', "not valid JSON"),
         ("[1, 2]", "not a game record"),
-        ('{"format": "something"}', 'must say "sackarmies-record-1", not "something"'),
+        ('{"format": "something"}', 'must be "sackarmies-record-1", not "something"'),
         ('{"format": "sackarmies-record-1"}', "seed: the key is missing"),
     ],
 )
@@ -224,8 +224,8 @@ def test_a_missing_file_a_folder_and_bytes_are_refused(tmp_path):
     [
         ({"sed": 3}, 'unknown key "sed" (did you mean "seed"?)'),
         ({"actions": None}, "actions: the key is missing"),
-        ({"seed": "7"}, 'seed: "7" is given, but an integer is wanted'),
-        ({"actions": [1, "draw"]}, 'actions[1]: "draw" is given, but an integer is wanted'),
+        ({"seed": "7"}, 'seed: must be an integer, not "7"'),
+        ({"actions": [1, "draw"]}, 'actions[1]: must be an integer, not "draw"'),
         ({"texts": []}, "actions, but 0 texts"),
         ({"digests": ["xyz"]}, "digests[0]"),
     ],

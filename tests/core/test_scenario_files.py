@@ -1,4 +1,4 @@
-"""Sources of scenarios: tables, files, names, and what is none of these."""
+"""Sources of scenarios: tables, files, names, and invalid ones."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def test_names_files_and_tables_are_read(folder):
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ("onee", "there is no scenario 'onee' (did you mean \"one\"?); give a TOML file, or a built-in one of those"),
-        ("notes", f"`{LISTS}` lists"),
+        ("onee", "unknown scenario 'onee' (did you mean \"one\"?); give the path of a TOML file or a built-in"),
+        ("notes", f"see `{LISTS}`"),
         ("missing.toml", "missing.toml: there is no such file"),
-        (3, "scenario: 3 is given, but a name, a file or a table is wanted"),
-        (None, "scenario: None is given"),
+        (3, "scenario: expected a name, a file path or a table, got 3"),
+        (None, "a table, got None"),
     ],
 )
 def test_other_sources_are_refused(folder, source, words):

@@ -1,4 +1,4 @@
-"""Games played from kernels of one's own: each kernel of core.simulator does what the methods of Game do."""
+"""Games played from a user's kernels: each kernel of core.simulator does the same as the methods of Game."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ GAMES = {"duel": lambda: make_duel(3), "sack_armies": make_game}
 games = pytest.mark.parametrize("name", ["duel", pytest.param("sack_armies", marks=pytest.mark.slow)])
 
 
-# --- what a user writes, with numba alone
+# --- code that users write, with only numba
 
 
 @numba.njit
@@ -83,7 +83,7 @@ def play_and_value(simulator, policy, evaluation, states, models, limits):
 
 @njit
 def choose_ranked(models, model, observations, masks, actions):
-    """Choose the legal id of a rank, or the last one."""
+    """Choose the legal id whose rank is `models[model]`, or the last one if there are too few."""
     for i in range(len(masks)):
         left = models[model]
         for action in range(masks.shape[1]):
@@ -100,7 +100,7 @@ def count_turns(model, params, states, player):
 
 
 def make_policy(game):
-    """Return a policy of two variants: the least legal id, and the second."""
+    """Return a policy with two variants: the lowest legal id, and the second lowest."""
     models, actions = np.array([0, 1]), np.zeros(1, np.int64)
     seen, masks = np.zeros((1, game.observation_spec.size), np.int8), np.zeros((1, game.num_actions), np.int8)
     return Policy(make_kernel(choose_ranked, models, np.int64(0), seen, masks, actions), models, len(models), actions)
@@ -143,7 +143,7 @@ def test_legal_ids_in_kernels_are_those_of_the_state(name):
         is_over = bool(states["terminated"][0] or states["truncated"][0])
         assert read_state(states, ids) == (len(legal), legal[0] if legal else -1, is_over)
         assert ids[: len(legal)].tolist() == legal
-        assert read_state(states, few)[0] == len(legal)  # no more is written than there is room for
+        assert read_state(states, few)[0] == len(legal)  # only as many are written as there is room for
         actions = np.array([-1, *range(0, game.num_actions, 7), *legal, game.num_actions, 2**40])
         verdicts = np.zeros(len(actions), np.bool_)
         judge(states, actions, verdicts)
@@ -269,7 +269,7 @@ def test_a_kernel_of_ones_own_compiles_without_the_rules():
 
     started = time.process_time()
     first_step(simulator, states)
-    assert time.process_time() - started < 5  # the rules take a minute
+    assert time.process_time() - started < 5  # compiling the rules takes a minute
     assert num_signatures(game) == before
 
 

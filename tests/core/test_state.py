@@ -83,14 +83,14 @@ def test_the_empty_record_of_a_layout_cannot_be_written():
 @pytest.mark.parametrize(
     ("name", "value", "sentence"),
     [
-        ("phase", 2, "phase holds 2, but only 0 to 1 are possible"),
-        ("open", -1, "open holds -1, but only 0 to 1 are possible"),
-        ("current_player", 3, "current_player holds 3, but only -1 to 2 are possible"),
-        ("hand", [[0] * 3] * 3 + [[0, 52, 0]], "hand holds 52, but only -1 to 51 are possible"),
-        ("leader", [0, -1], "leader holds -1, but only 0 to 2 are possible"),
-        ("num_piled", 5, "num_piled holds 5, but only 0 to 4 are possible"),
-        ("turn", -1, "turn holds -1, but only 0 to 32767 are possible"),
-        ("balance", 2**40, "balance holds 1099511627776, but only -32768 to 32767 are possible"),
+        ("phase", 2, "phase contains 2: it must be from 0 to 1"),
+        ("open", -1, "open contains -1: it must be from 0 to 1"),
+        ("current_player", 3, "current_player contains 3: it must be from -1 to 2"),
+        ("hand", [[0] * 3] * 3 + [[0, 52, 0]], "hand contains 52: it must be from -1 to 51"),
+        ("leader", [0, -1], "leader contains -1: it must be from 0 to 2"),
+        ("num_piled", 5, "num_piled contains 5: it must be from 0 to 4"),
+        ("turn", -1, "turn contains -1: it must be from 0 to 32767"),
+        ("balance", 2**40, "balance contains 1099511627776: it must be from -32768 to 32767"),
     ],
 )
 def test_a_number_that_its_field_may_not_hold_is_a_fault(name, value, sentence):
@@ -105,7 +105,7 @@ def test_entries_beyond_those_in_use_may_hold_anything():
     states["num_piled"], states["pile"] = 2, [[51, 0, 99, -5]]
     assert list(LAYOUT.faults(states, {})) == []
     states["num_piled"] = 3
-    assert list(LAYOUT.faults(states, {})) == ["pile holds 99, but only 0 to 51 are possible"]
+    assert list(LAYOUT.faults(states, {})) == ["pile contains 99: it must be from 0 to 51"]
 
 
 def test_fields_are_selected_by_what_was_declared():

@@ -1,4 +1,4 @@
-"""Threads that share work: every piece is done once, errors arrive, and threads that nobody needs end."""
+"""Threads that share work: every piece is done once, errors are raised, and threads that nobody needs end."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_errors_reach_the_caller_after_all_other_work(bad):
     with pytest.raises(ValueError, match=f"^piece {bad}$"):
         workers.share(work, 10)
     assert sorted(done) == [piece for piece in range(10) if piece != bad]
-    workers.share(done.append, 2)  # and the next work is done as ever
+    workers.share(done.append, 2)  # the next work is done as usual
     assert len(done) == 11
 
 

@@ -1,9 +1,9 @@
 """Duel: a small game of hidden cards, which shows that adapters and checks know no rules.
 
-Each of two to six players holds three secret cards, worth 1 to 4, and two lives. In turn a player plays a card and
-names an opponent. A card that beats the best card of that opponent costs them a life, a lower one costs the player a
-life. The card played is shown to all and replaced by a secret draw. A player without lives is eliminated; the last one
-wins; after `max_turns` turns the game is truncated.
+Each of two to six players has three secret cards, worth 1 to 4, and two lives. In turn, players play a card and name an
+opponent. A card that beats that opponent's best card costs the opponent a life; a lower one costs the player a life.
+The card played is shown to all and replaced by a secret draw. A player without lives is eliminated, and the last one
+left wins. After `max_turns` turns the game is truncated.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ STATE = make_layout(
 
 @njit
 def draw(state, player):
-    """Return a new card of `player`: the next forced one, or any."""
+    """Return a new card of `player`: the next forced one, or a random one."""
     card = next_forced(state.script_draws, state.script_draws_end, state.script_draws_used, player)
     return 1 + below(next_draw_word(state), NUM_CARDS) if card == NO_RESULT else card
 
@@ -123,7 +123,7 @@ def sort_hand(state, player):
 
 @njit
 def step(params, state, action):
-    """Play a card, or name an opponent; the only one is named silently."""
+    """Play a card, or name an opponent; an only opponent is named automatically."""
     if action >= NUM_CARDS:
         fight(params, state, action - NUM_CARDS)
     else:
@@ -154,7 +154,7 @@ def forfeit(params, state, player):
 
 @njit
 def observe(params, state, viewer, out):
-    """Write the own cards, what all see, and the lives from the viewer on."""
+    """Write the viewer's own cards, what everyone sees, and all lives, the viewer's first."""
     for value in range(NUM_CARDS):
         out[value] = 0
     for slot in range(HAND):
@@ -168,7 +168,7 @@ def observe(params, state, viewer, out):
 
 @njit
 def returns(params, state, out):
-    """Write the losses of those without lives, and at the end what the others gain by them."""
+    """Write the losses of eliminated players, and at the end what the others gain from them."""
     share_losses(state.lives, params.num_players, is_over(state), out)
 
 
@@ -189,8 +189,8 @@ def step_batch(params, states, commands, slots, action_masks, packed_masks, obse
 
 @njit
 def sample_hidden(params, state, viewer):
-    """Deal the cards of others anew, and take back a card that has been chosen."""
-    sort_hand(state, viewer)  # its order shows nowhere
+    """Redeal the cards of the others, and take back a card that another player has chosen."""
+    sort_hand(state, viewer)  # nobody sees its order
     clear_forced(state.script_draws, state.script_draws_end, state.script_draws_used)
     for player in range(params.num_players):
         for slot in range(HAND):
@@ -212,7 +212,7 @@ def determinize(params, states, players, seeds):
 
 
 def initial_state(num_players: int, states: Any) -> None:
-    """Give everybody their lives; the cards are dealt when the game begins."""
+    """Give every player their lives; the cards are dealt when the game begins."""
     states["lives"][0, :num_players] = LIVES
 
 

@@ -27,7 +27,7 @@ print(*[outer(eval(text)) for text in sys.argv[1:]], NOTICE.num_compiled, numba.
 
 
 def lay_out(folder):
-    """Write the package into `folder`; one kernel calls the other from another module."""
+    """Write the package into `folder`; one kernel calls the other across modules."""
     for name in ("", "core", "games", "games/toy"):
         package = folder / "sackarmies_env" / name
         package.mkdir(parents=True)
@@ -44,7 +44,7 @@ def entries(toy):
 
 
 def start(toy, *arguments, program=CALL, **variables):
-    """Start a process that calls `outer` on each argument, prints results, kernels compiled, numba's setting."""
+    """Start a process that calls `outer` on each argument; it prints results, kernels compiled, numba's setting."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     environment |= {"PYTHONPATH": str(toy), "SACKARMIES_CACHE_DIR": str(toy / "cache"), "NUMBA_CACHE_DIR": "theirs"}
     command = [sys.executable, "-W", "error", "-c", program, *arguments]
@@ -53,7 +53,7 @@ def start(toy, *arguments, program=CALL, **variables):
 
 
 def finish(process, timeout=120):
-    """Return a process's words on stdout, and its stderr."""
+    """Wait for a process; return the words of its stdout, and its stderr."""
     output, errors = process.communicate(timeout=timeout)
     assert process.returncode == 0, errors
     return output.split(), errors

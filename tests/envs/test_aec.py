@@ -1,4 +1,4 @@
-"""The PettingZoo environment, on a toy game: nothing here is about the rules of a game."""
+"""The PettingZoo environment, on a toy game: nothing here depends on the rules of a game."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def wrapped(num_players=2, max_turns=60, **options):
 
 
 def play_out(env, choose=min):
-    """Play to the end and return what every agent was given in total, and the order in which agents left."""
+    """Play to the end; return the total reward of every agent, and the order in which agents left."""
     totals, left = dict.fromkeys(env.agents, 0.0), []
     for agent in env.agent_iter():
         _, reward, terminated, truncated, info = env.last()
@@ -58,7 +58,7 @@ def test_agents_are_numbered_players_and_spaces_are_stable():
     assert env.observation_spaces["player_0"] is env.observation_space("player_0")
     assert env.action_spaces["player_0"] is env.action_space("player_0")
     assert str(env) == "duel_v0"
-    with pytest.raises(ValueError, match=r"^no agent 'player_3': agents are player_0, player_1, player_2$"):
+    with pytest.raises(ValueError, match=r"^unknown agent 'player_3': agents are player_0, player_1, player_2$"):
         env.action_space("player_3")
 
 
@@ -116,7 +116,7 @@ def test_an_eliminated_agent_leaves_before_others_go_on():
     assert not any(env.observe(agent)["action_mask"].any() for agent in env.agents)
     with pytest.raises(ValueError, match="when an agent is dead, the only valid action is None"):
         env.step(0)
-    with pytest.raises(ValueError, match=rf"^{loser} is eliminated: it leaves by step\(None\)"):
+    with pytest.raises(ValueError, match=rf"^the game is over for {loser}: call step\(None\)"):
         env.step_text("card 1")
     env.step(None)
     assert loser not in env.agents
@@ -133,6 +133,8 @@ def test_a_turn_limit_truncates_all_that_are_left():
     env.step(env.legal_actions()[0])
     assert env.truncations == dict.fromkeys(env.possible_agents, True)
     assert env.terminations == dict.fromkeys(env.possible_agents, False)
+    with pytest.raises(ValueError, match=r"^the game is over for player_0: call step\(None\)"):
+        env.step_text("card 1")
     totals, left = play_out(env)
     assert totals == dict.fromkeys(env.possible_agents, 0.0)
     assert left == env.possible_agents
@@ -141,7 +143,7 @@ def test_a_turn_limit_truncates_all_that_are_left():
 def test_none_is_no_action_of_a_live_agent():
     env = wrapped()
     env.reset(seed=0)
-    with pytest.raises(ValueError, match="illegal action None, which is no integer, for player_0 at CARD; legal are"):
+    with pytest.raises(ValueError, match=r"illegal action None \(not an integer\) for player_0 at CARD; legal are"):
         env.step(None)
 
 
@@ -171,7 +173,7 @@ def test_an_illegal_action_is_refused_and_changes_nothing():
         env.step(99)
     with pytest.raises(ValueError, match=r"^illegal action -1 \(no such id\) for player_0 at CARD"):
         env.step(-1)
-    with pytest.raises(ValueError, match=r"^illegal action 1\.0, which is no integer, for player_0 at CARD"):
+    with pytest.raises(ValueError, match=r"^illegal action 1\.0 \(not an integer\) for player_0 at CARD"):
         env.step(1.0)
     assert env.get_state() == before
     env.step(1)
@@ -254,10 +256,10 @@ def test_reset_options_are_checked():
     with pytest.warns(UserWarning, match=sentence):
         env.reset(options={"drws": [["card_1"]]})
     for draws in ("card_1", ["card_1"], 3, None):
-        with pytest.raises(ValueError, match=r"^draws=.*: it must be one list for each player$"):
+        with pytest.raises(ValueError, match=r"^draws=.*: it must be a list with one list per player$"):
             env.reset(options={"draws": draws})
     with pytest.raises(
-        ValueError, match=r'^draws\[0\]: "card_5" is no result for player 0 \(did you mean "card_4"\?\)$'
+        ValueError, match=r'^draws\[0\]: "card_5" is not a result for player 0 \(did you mean "card_4"\?\)$'
     ):
         env.reset(options={"draws": [["card_5"]]})
 

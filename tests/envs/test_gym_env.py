@@ -1,4 +1,4 @@
-"""The Gymnasium environment, on a toy game: one seat, the others played by opponents."""
+"""The Gymnasium environment, on a toy game: one seat, with opponents in the others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.core.toy_game import make_duel
 
 
 class Lowest:
-    """Plays the lowest legal id, and remembers what it was told."""
+    """Plays the lowest legal id, and remembers its seeds and observations."""
 
     def __init__(self):
         self.seeds = []
@@ -167,7 +167,7 @@ def test_opponents_play_the_seats_after_the_learners():
     env.step(env.legal_actions()[0])
     assert len(low.seen) > 0
     assert len(low.seeds) == 1
-    with pytest.raises(ValueError, match="1 opponents are given, but 2 seats are to be played besides the learner's"):
+    with pytest.raises(ValueError, match="1 opponents are given, but there are 2 seats besides the learner's"):
         single(3, opponent=[low])
 
 
@@ -182,7 +182,7 @@ def test_names_of_opponents_are_looked_up(monkeypatch):
     register_agent_factory(lambda name, of: asked.append((name, of)) or Lowest())
     assert isinstance(make_opponent("greedy", game), Lowest)
     assert asked == [("greedy", game)]
-    with pytest.raises(ValueError, match=r"opponent 3 is neither a name nor has it act\(observation, action_mask\)"):
+    with pytest.raises(ValueError, match=r"opponent 3 must be a name or have a method act\(observation, action_mask\)"):
         make_opponent(3, game)
 
 
@@ -203,7 +203,7 @@ def test_an_opponent_must_play_legally():
 
     env = single(opponent=Wrong(), seat=0)
     env.reset(seed=0)
-    with pytest.raises(ValueError, match=r"^the opponent Wrong chose action 99, which is no id: call reset\(\)"):
+    with pytest.raises(ValueError, match=r"^the opponent Wrong chose 99 \(not an action id\): call reset\(\)"):
         env.step(env.legal_actions()[0])
 
 
@@ -267,7 +267,7 @@ def test_illegal_actions_in_three_ways():
 
 
 def cards(observations):
-    """A potential of the learner's own hand."""
+    """Return a potential of the learner's own hand."""
     return observations[:, :4] @ np.arange(1, 5) / 10
 
 

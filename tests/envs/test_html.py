@@ -1,4 +1,4 @@
-"""Environments draw pages: as `render_mode` asks for, and in notebooks."""
+"""Environments draw pages: on request by `render_mode`, and in notebooks."""
 
 from __future__ import annotations
 

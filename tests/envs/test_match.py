@@ -1,4 +1,4 @@
-"""One game at a time: what adapters share."""
+"""`Match`: one game at a time, as adapters play it."""
 
 from __future__ import annotations
 

@@ -92,13 +92,13 @@ def test_explicit_options_reach_the_environment():
     assert (raw.mask_in_observation, raw.options.illegal_penalty) == (False, 0.5)
 
 
-# --- what comes with a game
+# --- content that comes with a game
 
 
 def test_built_in_armies_and_scenarios_are_listed():
     assert "empire" in sackarmies_env.list_armies()
     assert "x03_walking_tree" in sackarmies_env.list_scenarios("sack_armies")
-    with pytest.raises(ValueError, match="there is no game 'chess'"):
+    with pytest.raises(ValueError, match="unknown game 'chess'"):
         sackarmies_env.list_armies("chess")
 
 
@@ -124,7 +124,7 @@ def test_maskable_ppo_finds_masks():
 
 
 class Scaled(BaseWrapper):
-    """A wrapper that takes observations to be numbers, as SuperSuit's are."""
+    """A wrapper that expects observations to be arrays of numbers, as those of SuperSuit do."""
 
     def observation_space(self, agent):
         space = super().observation_space(agent)
@@ -176,5 +176,5 @@ def test_rows_without_anything_are_left_out():
     text = sackarmies_env.describe_observation(env.observe("player_0"))
     assert "globals: " in text
     assert len(text.splitlines()) < 400
-    with pytest.raises(ValueError, match=r"of shape \(7,\), but the game's have \(5801,\): give the game it is of"):
+    with pytest.raises(ValueError, match=r"has the shape \(7,\), but those of the game have \(5801,\): give"):
         sackarmies_env.describe_observation(np.zeros(7, np.int8))

@@ -1,4 +1,4 @@
-"""Padding: games of several sizes share spaces; what is shown stays what it was, in other places."""
+"""Padding: games of several sizes share spaces; the same content is shown, in other places."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.envs.test_structured import same
 from tests.second_game import GAME, registered
 
 SIZES = {"pad_types": 130, "pad_generals": 6}
-OWN_TOKENS = "x06_augment_in_time"  # a scenario with types of its own
+OWN_TOKENS = "x06_augment_in_time"  # a scenario with its own token types
 
 
 def longer(num_players=2):
@@ -89,14 +89,14 @@ def test_padding_is_given_what_may_be_seen_and_nothing_else():
 def test_what_has_no_room_is_refused():
     game = make_duel(3)
     hand, table, players = game.observation_spec.blocks
-    with pytest.raises(ValueError, match="feature 'to_act' of block 'table' has the range 0 to 2: there is room for"):
+    with pytest.raises(ValueError, match="feature 'to_act' of block 'table' has the range 0 to 2: the padding allows"):
         Padding(game, make_duel(2).observation_spec, game.actions)
     small = ObservationSpec([hand, table, Block("players", 2, players.features, ".")])
-    with pytest.raises(ValueError, match="block 'players' has 3 rows: there is room for 2"):
+    with pytest.raises(ValueError, match="block 'players' has 3 rows, but the padding has room for 2"):
         Padding(game, small, game.actions)
-    with pytest.raises(ValueError, match="there is no room for actions 'card': there are segments spare"):
+    with pytest.raises(ValueError, match="the padding has no action segment 'card': it has spare"):
         Padding(game, game.observation_spec, ActionSpace([numbered_segment("spare", 3)], advice="none"))
-    with pytest.raises(ValueError, match="there are 4 actions 'card': there is room for 2"):
+    with pytest.raises(ValueError, match="the action segment 'card' has 4 actions, but the padding has room for 2"):
         segments = [numbered_segment("card", 2), game.actions.segments[1]]
         Padding(game, game.observation_spec, ActionSpace(segments, advice="none"))
     with registered():
@@ -196,9 +196,11 @@ def test_hexes_and_types_keep_their_texts_in_padded_sack_armies():
 
 
 def test_sizes_that_do_not_fit_are_refused():
-    with pytest.raises(ValueError, match="pad_generals=2: for this game it must be an integer from 3 to 6"):
+    with pytest.raises(ValueError, match="pad_generals must be an integer from 3 to 6 for this game, not 2"):
         sackarmies_env.env(num_generals=3, pad_generals=2)
-    with pytest.raises(ValueError, match="pad_types=100: for this game it must be an integer from 120 to 256"):
+    with pytest.raises(ValueError, match="pad_types must be an integer from 120 to 256 for this game, not 100"):
         sackarmies_env.env(pad_types=100)
-    with pytest.raises(ValueError, match="pad_generals=2: its board has the radius 9, the game's has 12"):
+    with pytest.raises(
+        ValueError, match="pad_generals=2 gives a board of radius 9, but the game's board has radius 12"
+    ):
         sackarmies_env.env(switches={"grid_radius": 12}, pad_generals=2)

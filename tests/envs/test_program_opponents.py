@@ -1,4 +1,4 @@
-"""Opponents that hold what cannot be copied: programs that play over stdin and stdout, and others."""
+"""Opponents that cannot be copied: programs that play over stdin and stdout, and others."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="programs that p
 
 
 class Lowest:
-    """Plays as the program does."""
+    """Plays like the program."""
 
     def act(self, observation, action_mask):
         return int(np.flatnonzero(action_mask)[0])
 
 
 class Locked(Lowest):
-    """Holds what cannot be copied."""
+    """Holds a lock, which cannot be copied."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -109,7 +109,7 @@ def test_opponent_that_cannot_be_copied_is_refused_in_a_sentence():
 
 
 def test_closed_environment_ends_the_programs_that_it_has_started():
-    """Not those that it was given; and it can be reset again."""
+    """It does not end programs that it was given, and it can be reset again."""
     game = make_duel(3)
     with closing(make_agent(PROGRAM, GameInfo.of(game))) as mine:
         env = SingleSeatEnv(game, opponent=[PROGRAM, mine])
@@ -128,7 +128,7 @@ def pids(env):
 
 
 def test_closed_varied_vector_ends_the_programs_of_all_its_groups():
-    """Those of games that a reset replaces, too, and of the one that tells the spaces."""
+    """Including programs of games that a reset replaces, and of the game that defines the spaces."""
     with registered():
         env = sackarmies_env.make(GAME, "vector", num_envs=4, sampler=some_turns, opponent=PROGRAM)
         started = []

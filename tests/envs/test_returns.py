@@ -1,4 +1,4 @@
-"""Rewards of whole games: added up they are the returns, which add up to zero at every end (C-reward, Q-97)."""
+"""Rewards of whole games: they add up to the returns, which sum to zero at every end (C-reward, Q-97)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXACT = 1e-6  # float32
 
 
 def skirmish(generals: int, reward: str, max_turns: int, last_stand: bool) -> Game:
-    """Return a game of Generals with one unit each on the board, who fall soon.
+    """Return a game of Generals with one unit each on the board, who are soon eliminated.
 
     In a last stand they have nothing else; otherwise they have tokens to draw, and may concede.
     """
@@ -53,7 +53,7 @@ def chosen(rng: np.random.Generator, mask: Any) -> int:
 
 
 def ending(game: Game, states: Any) -> tuple[str, bool]:
-    """Return how a game has ended, and whether somebody was eliminated before."""
+    """Return how a game has ended, and whether anyone was eliminated before."""
     alive = states["general_alive"][0, : game.num_players]
     if states["truncated"][0]:
         return "truncated", bool((alive == 0).any())
@@ -94,7 +94,7 @@ def test_returns_add_up_at_every_end_and_are_paid_at_elimination(reward):
             assert sorted(last.tolist())[-1] == (1.0 if states["winner"][0] >= 0 else 0.0)
             assert np.count_nonzero(last) == (states["winner"][0] >= 0)
         loss = -1 / (game.num_players - 1) if reward == "zero_sum" else 0.0
-        for now in steps[:-1]:  # before the end only losses are paid, once and for good
+        for now in steps[:-1]:  # before the end only losses are paid, and they stay
             assert set(now.tolist()) <= {0.0, float(np.float32(loss))}
             assert (last[now < 0] == now[now < 0]).all()
     if not INTERPRETED:

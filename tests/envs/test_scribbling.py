@@ -1,4 +1,4 @@
-"""Agents that write into what they are given: neither legality nor any later observation changes."""
+"""Agents that write into the arrays they are given: neither legality nor any later observation changes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ games = pytest.mark.parametrize(
 
 
 def scribble(value):
-    """Write ones into all arrays that a value holds, where it lets itself be written to."""
+    """Write ones into all arrays of a value that are writable."""
     if isinstance(value, dict):
         for inner in value.values():
             scribble(inner)
@@ -42,13 +42,13 @@ def scribble(value):
 
 
 def kept(value):
-    """Return a value as text, before anybody writes into it."""
+    """Return a value as text, to compare after someone has written into it."""
     if isinstance(value, dict):
         return str({key: kept(inner) for key, inner in value.items()})
     return f"{value.dtype} {value.tolist()}" if isinstance(value, np.ndarray) else str(value)
 
 
-# --- one agent in each API: shows what it is given, and takes actions
+# --- one agent in each API: returns what the agent is given, and takes its actions
 
 
 class Aec:
@@ -198,7 +198,7 @@ class Tidy(Agent):
 
 
 class Scribbler(Tidy):
-    """The same, but writes into what it is shown."""
+    """Like `Tidy`, but writes into what it is shown."""
 
     tidy = False
 
@@ -236,7 +236,7 @@ WITH_OPPONENTS = {
 
 
 def course(table, writes):
-    """Play by the lowest legal ids; return all that the learner is given."""
+    """Play the lowest legal ids; return everything that the learner is given."""
     seen = []
     for _ in range(STEPS):
         shown = table.show()
@@ -348,7 +348,7 @@ ANSWERS = {
 @pytest.mark.parametrize("answer", ANSWERS)
 @pytest.mark.parametrize("kind", [Scribbler, SharedScribbler])
 def test_invalid_actions_of_a_scribbling_opponent_are_refused(api, answer, name, kind):
-    with pytest.raises(ValueError, match=r"^the opponent \w*Scribbler chose a|^illegal action "):
+    with pytest.raises(ValueError, match=r"^the opponent \w*Scribbler chose |^illegal action "):
         course(WITH_OPPONENTS[api](GAMES[name](), opponent=kind(ANSWERS[answer])), writes=False)
 
 

@@ -1,4 +1,4 @@
-"""A second game goes through everything that is made of a registered game: nothing is wired to Sack Armies."""
+"""A second game works with everything that takes a registered game: nothing is tied to Sack Armies."""
 
 from importlib.metadata import EntryPoint
 
@@ -146,7 +146,7 @@ def test_what_another_player_is_asked_is_not_shown():
 
 def test_viewer_must_be_a_seat():
     game, states = position()
-    with pytest.raises(ValueError, match="viewer 2 is no seat: seats run from 0 to 1"):
+    with pytest.raises(ValueError, match="viewer 2 is not a seat: use 0 to 1"):
         ansi(game, states, 2)
 
 
@@ -183,7 +183,7 @@ def test_every_hook_of_a_registered_game_exists(game_id):
     ("arguments", "hooks", "sentence"),
     [
         ((GAME, "tests.core.toy_game"), {}, "make_game='tests.core.toy_game' of the game 'duel': hooks are written"),
-        (("Duel", MAKE_GAME), {}, "id of a game 'Duel': it must be lower-case words"),
+        (("Duel", MAKE_GAME), {}, "game id 'Duel': it must be lowercase words"),
         (
             (GAME, MAKE_GAME),
             {"gredy": "a:b"},
@@ -219,7 +219,7 @@ def test_games_of_installed_packages_are_found_and_imported_only_when_used(monke
     assert sackarmies_env.list_games() == [*("broken", "duel", "installed_duel", "other", "sack_armies", "territories")]
     assert entry_of("installed_duel") is ENTRY
     assert sackarmies_env.load_game("installed_duel", num_players=3).num_players == 3
-    with pytest.raises(ValueError, match=r"entry point 'other' .* names no GameEntry of this id"):
+    with pytest.raises(ValueError, match=r"entry point 'other' .* is not a GameEntry with this id"):
         entry_of("other")
     with pytest.raises(ImportError, match="no_such_module"):
         entry_of("broken")

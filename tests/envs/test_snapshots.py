@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
+import zlib
 
 import numpy as np
 import pytest
@@ -33,7 +35,7 @@ def advance(env):
 
 
 def traits(env):
-    """Return all that can be seen of an environment."""
+    """Return everything observable about an environment."""
     return (
         env.agents,
         env.agent_selection,
@@ -182,9 +184,9 @@ def test_states_of_another_version_are_refused(monkeypatch):
         (lambda data: data[:-1], "the saved state is damaged"),
         (lambda data: data[:-9] + bytes([data[-9] ^ 1]) + data[-8:], "the saved state is damaged"),
         (lambda data: data.replace(b'"rewards"', b'"reward_"'), "the saved state is damaged"),
-        (lambda data: b"", "these 0 bytes are no saved state"),
-        (lambda data: b"\x80\x04" + data, "are no saved state"),
-        (lambda data: data.decode("latin-1"), "a saved state is bytes, not str"),
+        (lambda data: b"", "these 0 bytes are not a saved state"),
+        (lambda data: b"\x80\x04" + data, "are not a saved state"),
+        (lambda data: data.decode("latin-1"), "a saved state must be bytes, not str"),
     ],
 )
 def test_damaged_states_are_refused_and_nothing_is_lost(damage, sentence):
@@ -192,4 +194,55 @@ def test_damaged_states_are_refused_and_nothing_is_lost(damage, sentence):
     before = traits(env)
     with pytest.raises(ValueError, match=sentence):
         env.set_state(damage(env.get_state()))
+    assert traits(env) == before
+
+
+def forged(data, change):
+    """Return a saved state with other fields and the checksum that belongs to them."""
+    line, _, content = data.partition(b"\n")[2].partition(b"\n")
+    header = json.loads(line)
+    header["fields"] = change(header["fields"])
+    body = json.dumps(header).encode() + b"\n" + content
+    return snapshot.MAGIC + b"%08x\n" % zlib.crc32(body) + body
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda fields: {}, "its fields must be agents, agent_selection"),
+        (lambda fields: 3, "its fields must be agents"),
+        (lambda fields: {key: each for key, each in fields.items() if key != "seed"}, "its fields must be agents"),
+        (lambda fields: fields | {"seed": -1}, "seed cannot be -1"),
+        (lambda fields: fields | {"agents": "player_0"}, "agents cannot be 'player_0'"),
+        (lambda fields: fields | {"agents": ["player_1", "player_0", "player_2"]}, "agents cannot be"),
+        (lambda fields: fields | {"agents": fields["agents"] * 2}, "agents cannot be"),
+        (lambda fields: fields | {"rewards": {}}, "rewards cannot be {}"),
+        (lambda fields: fields | {"rewards": dict.fromkeys(fields["agents"], "1")}, "rewards cannot be"),
+        (lambda fields: fields | {"terminations": dict.fromkeys(fields["agents"], 0)}, "terminations cannot be"),
+        (lambda fields: fields | {"_paid": [0.0]}, r"_paid cannot be \[0\.0\]"),
+        (lambda fields: fields | {"_out": {}}, "_out cannot be {}"),
+        (lambda fields: fields | {"agent_selection": "player_3"}, "agent_selection cannot be 'player_3'"),
+        (lambda fields: fields | {"_skip_agent_selection": []}, r"_skip_agent_selection cannot be \[\]"),
+        (lambda fields: fields | {"_potentials": {"you": 1.0}}, "_potentials cannot be"),
+        (lambda fields: fields | {"forced": []}, r"forced cannot be \[\]"),
+        (lambda fields: fields | {"generator": 3}, "generator cannot be 3"),
+        (lambda fields: fields | {"generator": {"bit_generator": "MT19937"}}, "generator cannot be"),
+        (lambda fields: fields | {"generator": fields["generator"] | {"state": {"state": 1}}}, "generator cannot be"),
+        (lambda fields: fields | {"generator": fields["generator"] | {"uinteger": -1}}, "generator cannot be"),
+    ],
+)
+def test_forged_fields_are_refused_and_change_nothing(change, sentence):
+    env = begun()
+    before = traits(env)
+    with pytest.raises(ValueError, match=f"^the saved state is damaged: {sentence}"):
+        env.set_state(forged(begun(steps=3, seed=8).get_state(), change))
+    assert traits(env) == before
+
+
+def test_state_that_the_rules_refuse_changes_nothing():
+    env, other = begun(), begun(steps=3, seed=8)
+    before = traits(env)
+    other.unwrapped._match.states["error"] = 3
+    with pytest.raises(RuntimeError, match="the rules engine reports fault 3"):
+        env.set_state(other.get_state())
     assert traits(env) == before

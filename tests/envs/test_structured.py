@@ -32,7 +32,7 @@ SPEC = ObservationSpec([UNITS, LAND, replace(LAND, name="water")])
 
 
 def duel(num_players=2):
-    """Return the toy game; the table of lives stands for its board."""
+    """Return the toy game, with the table of lives as its board."""
     game = make_duel(num_players)
     *blocks, lives = game.observation_spec.blocks
     return replace(game, observation_spec=ObservationSpec([*blocks, replace(lives, is_plane=True)]))
@@ -88,7 +88,7 @@ def test_a_layout_of_planes_alone_has_no_vector():
 
 
 def test_forms_that_there_are_not_are_refused():
-    with pytest.raises(ValueError, match="there is no form 'rows' of observations: there are flat, dict, planes"):
+    with pytest.raises(ValueError, match="unknown observation form 'rows': allowed are flat, dict, planes"):
         Form(SPEC, "rows")
     for game in (make_duel(), make_liars_dice(3)):
         with pytest.raises(ValueError, match="no planes, only the blocks hand, table, players; use 'flat' or"):

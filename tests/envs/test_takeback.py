@@ -1,4 +1,4 @@
-"""Parts of compound choices are taken back as long as nobody has learned anything."""
+"""Parts of compound choices can be taken back as long as nobody has learned anything."""
 
 import numpy as np
 import pytest
@@ -59,7 +59,7 @@ def test_choice_after_which_another_player_decides_stands():
 
 @pytest.mark.parametrize("num_generals", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_what_is_taken_back_has_shown_nobody_anything(num_generals):
-    """In random games: chance, and what all others observe, are as before; the player's own tokens, too."""
+    """In random games: chance, the observations of all others and the player's own tokens are unchanged."""
     game = make_game(num_generals)
     taken = stood = 0
     for seed in range(3):
@@ -75,7 +75,7 @@ def test_what_is_taken_back_has_shown_nobody_anything(num_generals):
             taken += 1
             others = [seat for seat in range(num_generals) if seat != before.player]
             assert all(np.array_equal(before.observe(seat), match.observe(seat)) for seat in others)
-            for seat in others:  # to the byte, what they may believe
+            for seat in others:  # their information sets, to the byte
                 one, two = (each.information_set(seat).states.tobytes() for each in (before, match))
                 assert one == two
             for name in ("flip_count", "draw_count", "turn", "token_face", "token_hex"):
@@ -86,7 +86,7 @@ def test_what_is_taken_back_has_shown_nobody_anything(num_generals):
 
 @pytest.mark.parametrize("num_generals", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_whether_a_choice_may_be_taken_back_tells_nothing_hidden(num_generals):
-    """Twin worlds: in a world that the player believes in, the answer is the same until they see a difference."""
+    """Twin worlds: in a world sampled for the player, the answer is the same until the player sees a difference."""
     game = make_game(num_generals)
     compared = 0
     for seed in range(3):

@@ -30,7 +30,7 @@ PLAYERS = (2, 3, 4)
 
 
 def played(env, seed=1, steps=10_000):
-    """Play at random, until the end if it comes."""
+    """Play at random for `steps` decisions, or to the end if that comes first."""
     env.reset(seed=seed)
     rng = np.random.default_rng(seed)
     for agent in env.agent_iter(steps):
@@ -122,11 +122,11 @@ def test_vector_matches_sync_vector_env(options):
     ("options", "sentence"),
     [
         ({"num_player": 3}, r"unexpected keyword argument 'num_player' \(did you mean \"num_players\"\?\)"),
-        ({"num_players": 5}, "num_players is 5, but 2 to 4 players can play on the map 'full'"),
-        ({"num_players": 3, "map": "small"}, "num_players is 3, but 2 players play on the map 'small'"),
+        ({"num_players": 5}, "num_players must be an integer from 2 to 4 on the map 'full', not 5"),
+        ({"num_players": 3, "map": "small"}, "num_players must be 2 on the map 'small', not 3"),
         ({"switches": {"max_round": 3}}, "max_round"),
-        ({"pad_players": 5}, "pad_players=5: for this game it must be an integer from 2 to 4"),
-        ({"num_players": 3, "pad_players": 2}, "pad_players=2: for this game it must be an integer from 3 to 4"),
+        ({"pad_players": 5}, "pad_players must be an integer from 2 to 4 for this game, not 5"),
+        ({"num_players": 3, "pad_players": 2}, "pad_players must be an integer from 3 to 4 for this game, not 2"),
     ],
 )
 def test_wrong_options_are_refused_in_words(options, sentence):
@@ -140,7 +140,7 @@ def test_section_of_a_configuration_is_checked():
         "num_players": 3,
         "switches": {"domination": False},
     }
-    with pytest.raises(ValueError, match="num_players is 4, but 2 players play on the map 'small'"):
+    with pytest.raises(ValueError, match="num_players must be 2 on the map 'small', not 4"):
         game_options("territories", {"map": "small", "num_players": 4})
     for wrong in (
         {"players": 2},

@@ -1,4 +1,4 @@
-"""Vectors with another game in each row: opponents that fail, infos of rows reset by a mask, the central state."""
+"""Vectors with a different game in each row: opponents that fail, infos of rows reset by a mask, the central state."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def duel():
 
 
 class Failing:
-    """Plays the lowest legal id; all copies together give so many answers, and then wrong ones."""
+    """Plays the lowest legal id; all copies together give `answers` answers, and fail from then on."""
 
     answers = 10**6
 
@@ -43,14 +43,14 @@ class Failing:
 
 
 FAULTS = {
-    "no id": "the opponent Failing chose action -5, which is no id in game {}$",
+    "no id": r"the opponent Failing chose -5 \(not an action id\) in game {}$",
     "illegal": "the opponent Failing chose an action that is not legal in game {}$",
     "raises": "out of order",
 }
 
 
 def check_that_nothing_runs(env):
-    """Nothing is played nor shown until a reset without a mask."""
+    """Check that nothing is played or shown until a reset without a mask."""
     asked = [
         lambda: env.step([0] * 6),
         env.action_masks,
@@ -89,7 +89,7 @@ def test_no_games_run_after_an_opponent_fails_in_a_reset_by_mask(duel, monkeypat
 
 
 def test_games_go_on_where_an_opponent_fails_in_a_reset_of_all(duel, monkeypatch):
-    """The games of before have not been touched."""
+    """The previous games are untouched."""
     env = duel("vector", num_envs=6, sampler=lambda generator: {"max_turns": 9}, opponent=Failing("no id"), seat=1)
     env.reset(seed=3)
     before = env.state()
@@ -101,7 +101,7 @@ def test_games_go_on_where_an_opponent_fails_in_a_reset_of_all(duel, monkeypatch
     env.step(lowest(env.action_masks()))
 
 
-# --- what is told
+# --- infos and the central state
 
 
 @pytest.mark.parametrize("mode", ["SameStep", "NextStep", "Disabled"])

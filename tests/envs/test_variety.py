@@ -1,4 +1,4 @@
-"""Variety: another game at each reset, in each row, by choice or drawn from the seed; the spaces never tell which."""
+"""Variety: a new game at each reset and in each row, chosen or drawn from the seed; the spaces never show which."""
 
 from __future__ import annotations
 
@@ -90,13 +90,13 @@ def test_a_sampler_draws_from_the_seed_of_the_game(duel, api):
 
 def test_games_that_do_not_fit_change_nothing(duel):
     env = duel("raw", sampler=lambda generator: {"max_turn": 3})
-    with pytest.raises(ValueError, match="the sampler returned the option 'max_turn'"):
+    with pytest.raises(ValueError, match="the sampler returned 'max_turn'"):
         env.reset(seed=0)
     env = duel("raw", max_turns=7)
     env.reset(seed=0)
     before = env.observe("player_0")
     for options, fault in (
-        ({"num_players": 3}, "a game of 3 players: this environment is for 2"),
+        ({"num_players": 3}, "this environment is for 2 players, not 3"),
         ({"max_turns": 3, "draws": [["card_9"], []]}, "draws"),
     ):
         with pytest.raises(ValueError, match=fault):
@@ -105,9 +105,9 @@ def test_games_that_do_not_fit_change_nothing(duel):
         assert same(env.observe("player_0"), before)
     with pytest.raises(ValueError, match="variety=3: it must be a Variety or None"):
         RawEnv(make_duel(), variety=3)
-    with pytest.raises(ValueError, match="sampler=3: it must be a function of a generator, or None"):
+    with pytest.raises(ValueError, match="sampler=3: it must be a function of a random generator, or None"):
         duel("raw", sampler=3)
-    with pytest.raises(ValueError, match="the sampler returned 3: a dict of options of the game is wanted"):
+    with pytest.raises(ValueError, match="the sampler must return a dict of game options, not 3"):
         duel("raw", sampler=lambda generator: 3).reset(seed=0)
 
 
@@ -158,7 +158,7 @@ def test_each_row_of_a_vector_is_the_single_game_of_its_seed(duel):
 
 
 def play_alike(env, other, steps=12):
-    """Take the same actions in two vector environments, which return the same."""
+    """Take the same actions in two vector environments, and check that they return the same."""
     for _ in range(steps):
         actions = env.action_masks().argmax(axis=1)
         for one, wanted in zip(env.step(actions)[:4], other.step(actions)[:4], strict=True):
@@ -167,7 +167,7 @@ def play_alike(env, other, steps=12):
 
 @pytest.mark.parametrize("seat", [0, "all"])
 def test_options_of_a_reset_choose_the_game_of_all_rows_of_a_vector(duel, seat):
-    """The games are those of an environment that is made with these options."""
+    """The games are those of an environment made with these options."""
     options = {"num_envs": 4, "seat": seat, "opponent": "random", "decision_infos": True}
     env, other = duel("vector", max_turns=20, **options), duel("vector", max_turns=3, **options)
     env.reset(seed=1)
@@ -192,8 +192,8 @@ def test_vector_refuses_options_that_would_give_rows_different_games(duel):
     seen = copy.deepcopy(env.reset(seed=0)[0])
     some = np.array([True, False])
     for options, fault in (
-        ({"max_turns": 3, "reset_mask": some}, "reset_mask with max_turns: all games of this environment are of one"),
-        ({"num_players": 3}, "a game of 3 players: this environment is for 2"),
+        ({"max_turns": 3, "reset_mask": some}, "reset_mask and max_turns cannot be combined: all games of"),
+        ({"num_players": 3}, "this environment is for 2 players, not 3"),
         ({"max_turns": 3, "draws": [["card_9"], []]}, "draws"),
     ):
         with pytest.raises(ValueError, match=fault):
@@ -209,7 +209,7 @@ LIMITS = [3, 9, 3, 9, 9, 3]
 
 
 def varied(duel, **options):
-    """Return a vector environment whose rows have these turn limits, and one of a single game for each row."""
+    """Return a vector environment whose rows have the turn limits `LIMITS`, and an environment for each limit alone."""
     limits = iter(LIMITS)
     env = duel("vector", num_envs=len(LIMITS), sampler=lambda _: {"max_turns": next(limits)}, **options)
     return env, [duel("vector", max_turns=limit, **options) for limit in LIMITS]
@@ -221,7 +221,7 @@ def row_of(content, row):
 
 @pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
 def test_reset_mask_begins_rows_of_a_varied_vector_anew(duel, mode):
-    """In each row as in a vector environment of its game alone."""
+    """Each row behaves as in a vector environment of its game alone."""
     env, single = varied(duel, autoreset_mode=mode)
     with pytest.raises(ValueError, match="no games are running: call reset"):
         env.reset(options={"reset_mask": np.arange(6) > 0})
@@ -246,7 +246,7 @@ def test_reset_mask_begins_rows_of_a_varied_vector_anew(duel, mode):
                 assert same(row_of(seen, row), row_of(own, 0))
                 assert rewards[row] == reward[0]
                 assert [end[row] for end in ends] == [end[0] for end in own_ends]
-    with pytest.raises(ValueError, match="reset_mask with max_turns: rows keep their kinds of games"):
+    with pytest.raises(ValueError, match="reset_mask and max_turns cannot be combined: rows keep their kinds of games"):
         env.reset(options={"reset_mask": chosen, "max_turns": 4})
     before = env.state()
     with pytest.raises(ValueError, match="draws"):
@@ -255,7 +255,7 @@ def test_reset_mask_begins_rows_of_a_varied_vector_anew(duel, mode):
 
 
 def test_games_that_are_over_in_a_varied_vector_must_be_reset(duel):
-    """The refusal names rows of the whole, and no game has been played on."""
+    """The error names rows of the whole environment, and no game has been played on."""
     env, _ = varied(duel, autoreset_mode="Disabled")
     env.reset(seed=3)
     over = np.zeros(6, np.bool_)
@@ -310,7 +310,7 @@ def test_observations_masks_and_spaces_do_not_tell_which_army_was_drawn_for_othe
 
 def test_scenarios_with_their_own_types_need_room():
     env = sackarmies_env.env()
-    with pytest.raises(ValueError, match="not fit into the spaces of this environment: pad_types and"):
+    with pytest.raises(ValueError, match=r"not fit the spaces of this environment: make .* with larger pad_types"):
         env.reset(options={"scenario": OWN_TOKENS})
     env = sackarmies_env.env(pad_types=140)
     for options in ({"scenario": OWN_TOKENS}, {"armies": "random"}, None):
@@ -335,7 +335,7 @@ def test_a_potential_is_not_handed_vectors_of_another_layout():
     for make in (sackarmies_env.raw_env, sack_armies_v0.single_seat_env):
         env = make(pad_types=140, shaping=shaping)
         env.reset(seed=0, options={"armies": "random"})
-        with pytest.raises(ValueError, match="shaping: the potential reads vectors of the game that was made"):
+        with pytest.raises(ValueError, match="shaping: the potential reads observations of another layout"):
             env.reset(seed=0, options={"scenario": OWN_TOKENS})
 
 
@@ -348,7 +348,7 @@ def test_a_potential_is_not_handed_vectors_of_another_layout_in_vectors():
     for more in ({}, {"armies": "random"}):
         env = sack_armies_v0.vector_env(**options, **more)
         seen = copy.deepcopy(env.reset(seed=0)[0])
-        with pytest.raises(ValueError, match="shaping: the potential reads vectors of the game that was made"):
+        with pytest.raises(ValueError, match="shaping: the potential reads observations of another layout"):
             env.reset(seed=0, options={"scenario": OWN_TOKENS, "armies": None})
         assert same(env.reset(seed=0)[0], seen)
 

@@ -1,4 +1,4 @@
-"""Copies of vector environments, by `deepcopy` and by pickle: they play on as the original does, and by themselves."""
+"""Copies of vector environments, by `deepcopy` and by pickle: they play on like the original, but independently."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def env(request):
 
 
 def told(env):
-    """Return all that can be asked of an environment between steps."""
+    """Return everything that can be read from an environment between steps."""
     return env.action_masks().copy(), env.state()
 
 

@@ -1,4 +1,4 @@
-"""The vector environment, on a toy game: each row plays as the single-seat environment does."""
+"""The vector environment, on a toy game: each row plays like the single-seat environment."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Lowest:
 
 
 class Seeded(Lowest):
-    """Plays a legal id that its seed and the number of its decisions say."""
+    """Plays a legal id that depends on its seed and on the number of its decisions."""
 
     def reset(self, seed):
         self.seed, self.decisions = seed, 0
@@ -63,7 +63,7 @@ def test_declares_how_games_are_replaced():
 
 
 def equal(one, other):
-    """Return whether what two environments gave is the same: keys, types, shapes and values."""
+    """Return whether the results of two environments are equal in keys, types, shapes and values."""
     if isinstance(one, dict):
         return isinstance(other, dict) and one.keys() == other.keys() and all(equal(one[k], other[k]) for k in one)
     if isinstance(one, tuple) or (isinstance(one, np.ndarray) and one.dtype == object):
@@ -110,7 +110,7 @@ def test_vector_matches_sync_vector_env_of_single_environments(mode, num_players
 
 
 def worth(observations):
-    """A potential of the learner's own hand and lives."""
+    """Return a potential of the learner's own hand and lives."""
     return observations[:, :4] @ np.arange(1, 5) / 10 + observations[:, 7]
 
 
@@ -134,7 +134,7 @@ def test_shaping_and_decision_infos_match_those_of_single_environments(mode, num
     assert starts == ({False, True} if num_players == 3 or mode is AutoresetMode.NEXT_STEP else {True})
 
 
-# --- games that are reset by name
+# --- resets by mask
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_games_reset_by_a_mask_match_sync_vector_env(num_players, opponent, more
         assert equal(mine, sync.step(actions)), step
         mask = mine[2] | mine[3]
         if step % 10 == 9:
-            mask |= rng.random(5) < 0.3  # games that go on may be reset too
+            mask |= rng.random(5) < 0.3  # running games may be reset too
         if mask.any():
             seed = [None, int(rng.integers(1000)), [None, 4, None, int(rng.integers(1000)), 6]][resets % 3]
             draws = {"draws": [["card_1"] * 3]} if resets % 4 == 3 else {}
@@ -205,10 +205,10 @@ def test_games_that_are_over_must_be_reset_where_nothing_else_does():
 @pytest.mark.parametrize(
     ("mask", "error", "sentence"),
     [
-        ([True, False, True], TypeError, "reset_mask is list: a numpy array of bool is wanted"),
-        (np.array([1, 0, 1]), TypeError, "reset_mask is an array of int64: a numpy array of bool is wanted"),
-        (np.array([True, False]), ValueError, r"reset_mask has the shape \(2,\): \(3,\) is wanted"),
-        (np.zeros(3, bool), ValueError, "reset_mask names no game"),
+        ([True, False, True], TypeError, "reset_mask must be a numpy array of bool, not list"),
+        (np.array([1, 0, 1]), TypeError, "reset_mask must be a numpy array of bool, not an array of int64"),
+        (np.array([True, False]), ValueError, r"reset_mask must have the shape \(3,\), one entry per game, not \(2,\)"),
+        (np.zeros(3, bool), ValueError, "reset_mask selects no games"),
     ],
 )
 def test_wrong_masks_are_refused_with_the_errors_of_gymnasium(mask, error, sentence):
@@ -233,7 +233,7 @@ def test_a_mask_needs_games_that_have_begun():
 @pytest.mark.parametrize("opponent", ["random", "own"])
 @pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])
 def test_games_over_before_the_learners_first_decision_are_replaced_in_both(mode, opponent):
-    game, make = make_duel(max_turns=1), OPPONENTS[opponent]  # of one turn, which is not the learner's in half of them
+    game, make = make_duel(max_turns=1), OPPONENTS[opponent]  # of one turn, which in half of them is not the learner's
     sync = SyncVectorEnv([lambda: SingleSeatEnv(game, opponent=make())] * 6, autoreset_mode=mode)
     env = BatchEnv(game, 6, opponent=make(), autoreset_mode=mode)
     seeds = [following_seed(seed) for seed in range(6)]
@@ -289,7 +289,7 @@ def test_the_next_step_begins_the_next_game_and_pays_nothing():
     assert truncations.all()
     assert not infos["action_mask"].any()
     assert infos["seat"].tolist() == [0, 0, 0]
-    observations, rewards, terminations, truncations, infos = env.step(np.array([-5, 99, 0]))  # nobody looks at them
+    observations, rewards, terminations, truncations, infos = env.step(np.array([-5, 99, 0]))  # ignored
     assert (rewards.tolist(), terminations.any(), truncations.any()) == ([0.0] * 3, False, False)
     assert observations["action_mask"].any(axis=1).all()
     assert env.batch.seeds.tolist() == [following_seed(seed) for seed in range(3)]
@@ -422,13 +422,13 @@ def test_each_seat_is_paid_what_it_earns_and_only_once(num_players, mode):
             assert terminations[row] == (match.player < 0)
             if match.player < 0 and mode == "SameStep":
                 match.begin(int(env.batch.seeds[row]))
-    assert len(fell_first) == (num_players if num_players > 2 else 0)  # each, while others played on
+    assert len(fell_first) == (num_players if num_players > 2 else 0)  # each seat, while others played on
 
 
 @pytest.mark.parametrize("mode", ["SameStep", "NextStep", "Disabled"])
 @pytest.mark.parametrize(("num_players", "shaping"), [(2, None), (3, PotentialShaping(worth, 0.9))])
 def test_seats_are_paid_and_told_what_the_pettingzoo_environment_tells_them(mode, num_players, shaping):
-    """In lockstep: rewards, what has been earned since the last decision, and the central state."""
+    """In lockstep: rewards, the sum earned since the last decision, and the central state."""
     options = {"illegal_action": "penalize", "illegal_penalty": 0.25, "shaping": shaping}
     game = make_duel(num_players, max_turns=6)
     env = BatchEnv(game, 4, seat="all", decision_infos=True, autoreset_mode=mode, **options)
@@ -549,9 +549,9 @@ def test_actions_must_be_as_many_integers_as_games():
     with pytest.raises(ValueError, match="no games are running: call reset"):
         env.step(np.array([0, 0]))
     env.reset(seed=0)
-    with pytest.raises(ValueError, match=r"actions of shape \(3,\) and dtype int64: 2 integers are wanted"):
+    with pytest.raises(ValueError, match=r"actions of shape \(3,\) and dtype int64: expected a list of 2 integers"):
         env.step(np.array([0, 0, 0]))
-    with pytest.raises(ValueError, match="dtype float64: 2 integers are wanted"):
+    with pytest.raises(ValueError, match="dtype float64: expected a list of 2 integers"):
         env.step(np.array([0.0, 0.0]))
     with pytest.raises(ValueError, match="illegal action -1 in game 0"):
         env.step(np.array([-1, 99]))

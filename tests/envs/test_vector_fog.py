@@ -1,8 +1,8 @@
-"""Fog of war in vector environments: all that a seat is told follows from what it has seen.
+"""Fog of war in vector environments: everything that a seat is told follows from what it has seen.
 
 The rows of an environment become twin worlds of one seat. As long as that seat sees the same in two rows, everything
 else that it is told must be the same too: the keys of infos and their order, decisions, beginnings of turns, rewards,
-and the step in which it gets them.
+and the step at which it gets them.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ modes = pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
 
 
 def weigh(observations):
-    """A potential in which each number that is seen counts; sums of integers are exact."""
+    """Return a potential in which every observed number counts; sums of integers are exact."""
     return observations @ (np.arange(observations.shape[1]) % 7 + 1) / 8
 
 
-MISTAKES = 6  # one decision of so many is illegal, and costs a penalty
+MISTAKES = 6  # one in this many decisions is illegal, and costs a penalty
 OPTIONS = {
     "decision_infos": True,
     "shaping": PotentialShaping(weigh, 0.5),
@@ -56,7 +56,7 @@ OPTIONS = {
 
 
 def plies_of(name):
-    """Return how far games are played on in twin worlds."""
+    """Return how many decisions games are played on for in twin worlds."""
     return 4 if INTERPRETED else 25 if name == "sack_armies" else 40
 
 
@@ -70,7 +70,7 @@ def follow(env, seat, seen, infos, plies):
         views = env.batch.observe(np.full(ROWS, seat))
         for row in np.flatnonzero(is_first):
             if over[row] and env.autoreset_mode is AutoresetMode.SAME_STEP:
-                worlds[row].append(Told(b"", []))  # how it ended is not shown, another game has begun
+                worlds[row].append(Told(b"", []))  # how it ended is not shown: another game has begun
                 continue
             view = views[row].tobytes()
             if not worlds[row] or worlds[row][-1].seen != view:
@@ -84,7 +84,7 @@ def follow(env, seat, seen, infos, plies):
 
 
 def told_now(infos, row, seat, is_over):
-    """Return what an environment of all seats tells one of them after a step."""
+    """Return what an environment for all seats tells one of them after a step."""
     given = row_of(infos, row)
     earned, rewards = (float(given.pop(key, np.zeros(9))[seat]) for key in ("earned", "rewards"))
     told = [earned, rewards] if earned or rewards else []
@@ -149,7 +149,7 @@ def follow_learner(env, seen, infos, plies):
             given = row_of(infos, row)
             shown = given.pop("final_obs", seen[row])
             if "final_info" in given:
-                given = {"final_info": given["final_info"]}  # the rest is of the next game
+                given = {"final_info": given["final_info"]}  # the rest belongs to the next game
             told = [given, float(rewards[row]), bool(terminated[row]), bool(truncated[row])]
             worlds[row].append(Told(np.asarray(shown, np.int8).tobytes(), told))
         is_first &= ~(terminated | truncated)
@@ -158,7 +158,7 @@ def follow_learner(env, seen, infos, plies):
 
 
 class Lowest:
-    """Plays the lowest legal id, outside of the kernel."""
+    """Plays the lowest legal id, outside the kernel."""
 
     def act(self, observation, action_mask):
         return int(action_mask.argmax())

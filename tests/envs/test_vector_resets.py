@@ -1,4 +1,4 @@
-"""Vector environments: which games a mask of all games begins, and what is told of the generator of seeds."""
+"""Vector environments: the games that a mask of all games begins, and what is known of the seed generator."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ def test_mask_of_all_games_matches_sync_vector_env(mode):
 
 def test_mask_of_all_games_keeps_the_kind_of_game_as_any_mask_does(duels):
     env = duels(max_turns=20)
-    env.reset(seed=1, options={"reset_mask": ALL, "max_turns": 3})  # nothing has begun yet that could be kept
+    env.reset(seed=1, options={"reset_mask": ALL, "max_turns": 3})  # no game has begun yet that could be kept
     for mask in (ALL, ALL & [True, False, True, True]):
         env.reset(options={"reset_mask": mask})
         assert turns(env) == 3
-        with pytest.raises(ValueError, match=r"reset_mask with max_turns: .*so reset them all without a mask, or make"):
+        with pytest.raises(ValueError, match=r"reset_mask and max_turns cannot be combined: .*reset them all without"):
             env.reset(options={"reset_mask": mask, "max_turns": 5})
         assert turns(env) == 3
     env.reset()
@@ -80,7 +80,7 @@ def test_mask_of_all_rows_keeps_their_kinds_and_continues_their_seeds(duels):
         assert begun_limits == limits
         assert begun == seeds
         assert infos["_action_mask"].all()
-    with pytest.raises(ValueError, match="reset_mask with max_turns: rows keep their kinds of games"):
+    with pytest.raises(ValueError, match="reset_mask and max_turns cannot be combined: rows keep their kinds of games"):
         env.reset(options={"reset_mask": ALL, "max_turns": 4})
     env.reset(seed=50, options={"max_turns": 4})
     assert kinds_and_seeds(env)[0] == [4] * 4
@@ -147,3 +147,29 @@ def test_np_random_seed_is_unknown_where_each_game_has_its_own_seed(duels, optio
     env = duels(**options)
     env.reset(seed=[4, 3, 2, 1])
     assert env.np_random_seed == -1
+
+
+# --- failures
+
+
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep", "Disabled"])
+def test_no_games_run_after_games_that_are_over_too_soon(mode):
+    env = BatchEnv(make_duel(max_turns=1), 2, seat=0, autoreset_mode=mode)
+    env.reset(seed=3)
+    actions = lowest(env.action_masks())
+    env.seat_choice = 1  # a seat that has no decision in games of one turn
+    if mode == "SameStep":
+        fail = functools.partial(env.step, actions)
+    else:
+        assert env.step(actions)[3].all()
+        fail = functools.partial(env.step, [0, 0]) if mode == "NextStep" else env.reset
+    with pytest.raises(ValueError, match="100 games in a row were over before the learner's first decision"):
+        fail()
+    assert not env.action_masks().any()
+    for ask in (functools.partial(env.step, [0, 0]), env.state):
+        with pytest.raises(ValueError, match="no games are running: call reset"):
+            ask()
+    env.seat_choice = 0
+    env.reset(seed=3)
+    assert np.array_equal(lowest(env.action_masks()), actions)
+    env.step(actions)

@@ -13,20 +13,20 @@ from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.state import copies_of, copy_records
 from tests.sack_armies.builders.twin_worlds import without_lists
 
-CHANCE = ("flip_key", "flip_count", "draw_key", "draw_count")  # fields of chance that is to come
+CHANCE = ("flip_key", "flip_count", "draw_key", "draw_count")  # fields of future chance
 
 
 class Told(NamedTuple):
-    """What a seat is told at one moment: what it sees, and all the rest, which must follow from what it has seen."""
+    """What a seat is told at one moment: what it sees, and the rest, which must follow from what it has seen."""
 
     seen: bytes
     rest: Any
 
 
 def make_twins(batches: Sequence[Batch], seat: int, seed: int) -> int:
-    """Turn all games but the first into worlds that `seat` cannot tell from it, with the same chance to come.
+    """Turn all games but the first into worlds that `seat` cannot tell from it, with the same future chance.
 
-    Returns how many of them are different from it.
+    Returns how many of them differ from it.
     """
     game, truth = batches[0].game, batches[0].states[:1].copy()
     differing = 0
@@ -45,9 +45,9 @@ def make_twins(batches: Sequence[Batch], seat: int, seed: int) -> int:
 
 
 def choose(observations: NDArray[np.int8], masks: NDArray[np.int8], mistakes: int = 0) -> NDArray[np.int64]:
-    """Return an action for each row: any legal one, but the same wherever the same is seen; -1 where none is legal.
+    """Return an action for each row: any legal one, but the same for the same view; -1 if none is legal.
 
-    `mistakes`: one decision of so many is an illegal one, -1; 0 for none.
+    `mistakes`: one in this many decisions is illegal, -1; 0 for no illegal ones.
     """
     actions = np.full(len(masks), -1, np.int64)
     for row, (seen, mask) in enumerate(zip(observations, masks, strict=True)):
@@ -58,7 +58,7 @@ def choose(observations: NDArray[np.int8], masks: NDArray[np.int8], mistakes: in
 
 
 def row_of(infos: dict[str, Any], row: int) -> dict[str, Any]:
-    """Return what infos say of one row, in their order: keys that a mask "_key" denies it are left out."""
+    """Return the infos of one row, in their order; keys that its mask "_key" excludes are left out."""
     told: dict[str, Any] = {}
     for key, value in infos.items():
         if not key.startswith("_") and infos.get(f"_{key}", np.ones(row + 1, np.bool_))[row]:
@@ -73,7 +73,7 @@ def _plain(value: Any) -> Any:
 
 
 def compare(worlds: list[list[Told]]) -> int:
-    """Check that what each world tells is what row 0 tells, up to the first moment at which something else is seen.
+    """Check that each world tells the same as row 0, up to the first moment at which the views differ.
 
     Returns how many moments were alike.
     """

@@ -53,7 +53,7 @@ GAME_DATA = ROOT / "sackarmies_env" / "games" / "sack_armies"
 NO_FILE = (
     "there is no such file",
     "cannot be read",
-    "no file has such a name",
+    "this is not a valid file name",
     "this is a",
     "TOML",
 )  # data that are a text name a file

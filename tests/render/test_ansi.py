@@ -255,5 +255,5 @@ def test_board_that_is_too_wide_comes_in_parts_that_hold_each_hex_once():
 
 def test_viewer_that_is_no_seat_is_refused():
     game, states = start(SMALL)
-    with pytest.raises(ValueError, match="viewer 2 is no seat: seats run from 0 to 1, None is the referee"):
+    with pytest.raises(ValueError, match="viewer 2 is not a seat: use 0 to 1, or None for the referee"):
         ansi(game, states, 2)

@@ -155,7 +155,7 @@ def test_page_is_saved_whole(tmp_path):
 @pytest.mark.parametrize(
     ("viewers", "sentence"),
     [
-        ([2], "viewer 2 is no seat: seats run from 0 to 1, None is the referee"),
+        ([2], "viewer 2 is not a seat: use 0 to 1, or None for the referee"),
         ([], r"viewers=\[\]: name at least one"),
     ],
 )

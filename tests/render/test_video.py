@@ -125,7 +125,10 @@ def test_missing_library_is_an_error_that_names_the_extra(game, short, tmp_path,
 
 @pytest.mark.parametrize(
     ("name", "fps", "message"),
-    [("game.avi", 2, "game.avi: the name of a film ends in .gif or .mp4"), ("game.gif", 0, "0 positions a second")],
+    [
+        ("game.avi", 2, "game.avi: the name of a video must end in .gif or .mp4"),
+        ("game.gif", 0, "fps must be greater than 0 and at most 50, not 0"),
+    ],
 )
 def test_unknown_format_and_speed_are_refused(tmp_path, name, fps, message):
     with pytest.raises(ValueError, match=message):

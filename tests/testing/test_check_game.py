@@ -53,7 +53,7 @@ UNKNOWN = "depends on what that player does not know"
 ALIKE = "which look alike to player"
 MEMBER_FAULTS = [
     # --- determinize
-    (member_faults.idle_determinize, "determinize for player 0 leaves the true draw_key"),
+    (member_faults.idle_determinize, "determinize for player 0 keeps the true draw_key"),
     (
         member_faults.determinize_of_chance_alone,
         "determinize for player 0 gives the same world for all seeds, chance apart, in",
@@ -62,7 +62,7 @@ MEMBER_FAULTS = [
         member_faults.determinize_for_player_0_alone,
         "determinize for player 1 gives the same world for all seeds, chance apart",
     ),
-    (member_faults.determinize_keeps_the_key, "determinize for player 0 leaves the true draw_key"),
+    (member_faults.determinize_keeps_the_key, "determinize for player 0 keeps the true draw_key"),
     (member_faults.determinize_fixes_the_key, "determinize for player 0 gives each seed the same draw_key"),
     (member_faults.determinize_keeps_the_count, "determinize for player 0 leaves a count of [0-9]+ decisions, not 0"),
     (member_faults.determinize_keeps_the_mask, r"determinize for player [0-2] leaves a stale mask: it has \["),
@@ -71,19 +71,19 @@ MEMBER_FAULTS = [
     (member_faults.determinize_is_biased, f"determinize for player 0 {UNKNOWN}"),
     (member_faults.determinize_spares_the_eliminated, f"{UNKNOWN} after player 0 has forfeited"),
     (member_faults.determinize_passes_the_turn, "determinize for player 0 changes the current player"),
-    (member_faults.determinize_empties_the_mask, "determinize for player 1 leaves nothing to do"),
+    (member_faults.determinize_empties_the_mask, "determinize for player 1 leaves no legal action"),
     (
         member_faults.determinize_breaks_the_world,
         "the world of determinize for player 0 reports error 2 after a legal action",
     ),
     # --- leaks
     (member_faults.mask_by_hidden_cards, "determinize changes the legal actions of player [0-2]"),
-    (member_faults.mask_by_a_kept_deck, f"{ALIKE} 0: legal_actions tells player 0 what is hidden"),
-    (member_faults.decision_named_by_hidden_cards, "describe_decision tells player 0 what is hidden"),
-    (member_faults.text_by_hidden_cards, "format_action tells player 0 what is hidden"),
+    (member_faults.mask_by_a_kept_deck, f"{ALIKE} 0: legal_actions reveals hidden information to player 0"),
+    (member_faults.decision_named_by_hidden_cards, "describe_decision reveals hidden information to player 0"),
+    (member_faults.text_by_hidden_cards, "format_action reveals hidden information to player 0"),
     # --- what games begin as
     (member_faults.initial_state_is_empty, "initial_state leaves the record empty"),
-    (member_faults.initial_state_differs_each_time, r"initial_state makes another record each time: see \['shown'\]"),
+    (member_faults.initial_state_differs_each_time, r"initial_state makes a different record .*: see \['shown'\]"),
     # --- texts
     (member_faults.text_of_any_action_is_read, "is read as action [0-9], which is not legal"),
     (member_faults.text_is_read_by_its_beginning, "'card 1.*' is read as action 0, which is not legal"),
@@ -94,22 +94,22 @@ MEMBER_FAULTS = [
 CALL_FAULTS = [
     # --- leaks
     (call_faults.observation_of_a_hidden_card, "determinize changes what player [0-2] sees"),
-    (call_faults.returns_by_hidden_cards, "returns tells player 0 what is hidden"),
+    (call_faults.returns_by_hidden_cards, "returns reveals hidden information to player 0"),
     # --- looking
     (call_faults.observation_out_of_range, r"table\[0\]\.shown is 99 for player 0, not 0 to 4"),
     (call_faults.observation_counts_looks, "observe changes the state"),
     (call_faults.mask_counts_looks, "legal_actions changes the state"),
     (call_faults.returns_count_looks, "returns or terminations change the state"),
     (call_faults.mask_without_cards, "has no legal action"),
-    (call_faults.mask_of_twos, "the mask holds other values than 0 and 1"),
+    (call_faults.mask_of_twos, "the mask contains values other than 0 and 1"),
     # --- steps, beginnings
-    (call_faults.step_by_a_count_of_the_process, r"the same seed and actions lead to another state: see \['shown'\]"),
+    (call_faults.step_by_a_count_of_the_process, r"same seed and actions lead to a different state: see \['shown'\]"),
     (call_faults.second_step_reports_an_error, "ply 2: the state reports error 3"),
     (call_faults.step_counts_twice, "the state counts 2 decisions, not 1"),
     (call_faults.resume_changes_a_field, r"RESUME changes a state that is at a decision: see \['shown'\]"),
-    (call_faults.reset_leaves_a_field, r"reset leaves something of the game before: see \['shown'\]"),
-    (call_faults.reset_counts_rows, r"reset does something else in row 0 of 6 states .*: see \['turn'\]"),
-    (call_faults.observation_of_the_first_seat, "observe gives something else in row 1 of 6 states"),
+    (call_faults.reset_leaves_a_field, r"reset keeps something of the previous game: see \['shown'\]"),
+    (call_faults.reset_counts_rows, r"reset has a different effect on row 0 of 6 states .*: see \['turn'\]"),
+    (call_faults.observation_of_the_first_seat, "observe gives a different result in row 1 of 6 states"),
     # --- ends
     (call_faults.winners_get_half, r"returns of a zero-sum game are \[.*\], which do not add up to zero"),
     (call_faults.losers_get_it_back, "is eliminated, but the returns of that player change"),
@@ -120,7 +120,7 @@ CALL_FAULTS = [
     ),
     (call_faults.limit_is_ignored, "max_decisions is 1, but the game goes on after 1 decisions"),
     (call_faults.step_after_the_end, "a step changes a game that is over"),
-    (call_faults.end_of_both_kinds, "a game that is over must be one of terminated and truncated"),
+    (call_faults.end_of_both_kinds, "a game that is over must be either terminated or truncated"),
     (call_faults.end_with_a_current_player, "the game has ended, but player 0 is the current player"),
     (call_faults.mask_after_the_end, "the game is over, but there are legal actions"),
     (call_faults.winner_is_not_terminated, "the game has ended, but not for everybody"),
@@ -131,31 +131,31 @@ CALL_FAULTS = [
     (call_faults.forfeits_end_no_game, "all players have forfeited, but the game goes on"),
     (call_faults.forfeit_after_the_end, r"a forfeit changes a game that is over: see \['turn'\]"),
     # --- many games in one call
-    (call_faults.begin_of_some_games_takes_the_next_seed, "BEGIN of row [0-9].* leads to another state than in a game"),
-    (call_faults.random_takes_one_less, "RANDOM with [0-9]+ decisions of row [0-9] leads to another state"),
-    (call_faults.await_does_nothing, r"AWAIT of row 1 \(with .*\) leads to another state"),
-    (call_faults.restart_shows_the_new_returns, r"of row [0-9] \(with restarts.*\) writes other returns than returns"),
+    (call_faults.begin_of_some_games_takes_the_next_seed, "BEGIN of row [0-9].* leads to a different state than in"),
+    (call_faults.random_takes_one_less, "RANDOM with [0-9]+ decisions of row [0-9] leads to a different state"),
+    (call_faults.await_does_nothing, r"AWAIT of row 1 \(with .*\) leads to a different state"),
+    (call_faults.restart_shows_the_new_returns, r"of row [0-9] \(with restarts.*\) writes returns that differ from"),
     (
         call_faults.restart_leaves_a_field,
-        r"\(with restarts.*\) leads to another state than in a game alone: see \['shown'\]",
+        r"\(with restarts.*\) leads to a different state than in a single game: see \['shown'\]",
     ),
     (call_faults.restart_keeps_the_seed, r"\(with restarts.*\) says [0-9]+ for seeds, not"),
-    (call_faults.step_leaves_the_mask, "STEP 1 writes another mask than legal_actions"),
-    (call_faults.step_leaves_the_bits, "STEP 1 writes another mask as bits than as bytes"),
-    (call_faults.step_leaves_the_observation, "STEP 1 writes another observation than observe"),
+    (call_faults.step_leaves_the_mask, "STEP 1 writes a mask that differs from that of legal_actions"),
+    (call_faults.step_leaves_the_bits, "STEP 1 writes different masks as bits and as bytes"),
+    (call_faults.step_leaves_the_observation, "STEP 1 writes an observation that differs from that of observe"),
     (
         call_faults.step_clears_the_observation_of_another_row,
-        r"row ([0-9]): STEP of row (?!\1)[0-9].* writes another observation than observe",
+        r"row ([0-9]): STEP of row (?!\1)[0-9].* writes an observation that differs from that of observe",
     ),
     (
         call_faults.forfeit_leaves_the_results,
-        "FORFEIT of row [0-9].* writes other (returns than r|terminations than t)",
+        "FORFEIT of row [0-9].* writes (returns|terminations) that differ from",
     ),
-    (call_faults.read_leaves_the_results_of_the_former_game, r"READ \(with restarts.*\) writes other returns than"),
-    (call_faults.skip_clears_the_observation, "SKIP writes another observation than observe"),
+    (call_faults.read_leaves_the_results_of_the_former_game, r"READ \(with restarts.*\) writes returns that differ"),
+    (call_faults.skip_clears_the_observation, "SKIP writes an observation that differs from that of observe"),
     (
         call_faults.observing_seat_is_shown_what_another_sees,
-        r"\(with .*observing seats.*\) writes another observation than observe",
+        r"\(with .*observing seats.*\) writes an observation that differs from that of observe",
     ),
 ]
 FORCED_FAULTS = [
@@ -165,10 +165,10 @@ FORCED_FAULTS = [
     (forced_faults.forced_results_change_nothing, "forced draws of player 0 are used but change nothing, in each of 3"),
     (
         forced_faults.forced_games_differ_by_a_count_of_the_process,
-        r"ply 1: the same seed, forced results and actions lead to another state: see \['shown'\]",
+        r"ply 1: the same seed, forced results and actions lead to a different state: see \['shown'\]",
     ),
-    (forced_faults.observation_of_the_next_forced_card, "observe tells player [0-2] forced draws to come"),
-    (forced_faults.determinize_keeps_forced_results, "determinize for player 0 leaves forced draws to come: see"),
+    (forced_faults.observation_of_the_next_forced_card, "observe reveals upcoming forced draws to player [0-2]"),
+    (forced_faults.determinize_keeps_forced_results, "determinize for player 0 keeps upcoming forced draws: see"),
 ]
 
 
@@ -207,10 +207,10 @@ def test_returns_after_an_elimination_and_a_truncation_must_add_up():
 
 MEMBERS = [
     ({"format_action": lambda states, action: "card"}, "legal actions share a text"),
-    ({"format_action": lambda states, action: f"card\n{action}"}, r"'card\\n[0-9]': a line of text is wanted"),
+    ({"format_action": lambda states, action: f"card\n{action}"}, r"'card\\n[0-9]', not a line of text"),
     ({"parse_action": lambda states, text: 0}, "which is read back as 0"),
     ({"describe_decision": lambda states: ""}, "the decision has no name"),
-    ({"config": {"num_players": 2}}, r"build\(\*\*config\) gives another game"),
+    ({"config": {"num_players": 2}}, r"build\(\*\*config\) gives a different game"),
     ({"observation_spec": ObservationSpec([])}, "the observation is empty"),
 ]
 

@@ -80,7 +80,7 @@ function headline(picture) {
   if (picture.lines) return "";
   if (picture.elements) return `${picture.headline}.`;
   if (picture.outcome) return `${picture.outcome}.`;
-  const current = picture.current < 0 ? "Nobody is to decide" : `${seatName(picture, picture.current)} to decide`;
+  const current = picture.current < 0 ? "No decision is pending" : `${seatName(picture, picture.current)} to decide`;
   const asked = picture.asked ? `: ${picture.asked}` : "";
   const announced = picture.announced ? ` Announced: ${picture.announced}.` : "";
   return `${current}${asked}.${announced}`;
