@@ -41,7 +41,7 @@ class Channel:
         """
         length = int.from_bytes(self._read(LENGTH, deadline, sentinel), "little")
         if length > largest:
-            raise OSError(f"a message of {length} bytes, where {largest} are allowed")
+            raise OSError(f"a message of {length} bytes is too long: at most {largest} are allowed")
         return self._read(length, deadline, sentinel)
 
     def _read(self, size: int, deadline: float | None, sentinel: int | None) -> bytes:

@@ -15,9 +15,9 @@ from sackarmies_agents.agent import Agent, Report
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.record import MAX_REASON
 
-WROTE = "wrote into the observation or the mask that it was shown"
-NO_REPORTS = "returned something else than one Report for each of {} decisions"
-WROTE_RULES = "wrote into the data of the game that it was given"
+WROTE = "modified the observation or the mask that it was given"
+NO_REPORTS = "did not return one Report for each of {} decisions"
+WROTE_RULES = "modified the data of the game that it was given"
 
 Result = TypeVar("Result")
 
@@ -134,7 +134,7 @@ def read_answer(answer: Any, count: int) -> NDArray[np.int64]:
     actions = guarded(lambda: np.asarray(answer))
     if actions.shape != (count,) or not np.issubdtype(actions.dtype, np.integer):
         given = f"{type(answer).__name__} of shape {actions.shape} and dtype {actions.dtype}"
-        raise Misconduct(f"answered {given}, where shape {(count,)} and integers are wanted", Status.INVALID)
+        raise Misconduct(f"answered {given}, not integers of shape {(count,)}", Status.INVALID)
     return actions.astype(np.int64)
 
 

@@ -63,7 +63,7 @@ def parse_agent(text: str) -> AgentSpec:
         ValueError: the name or an option is unknown, an option is missing, or the text does not have this form.
     """
     if not isinstance(text, str):
-        raise ValueError(f"an agent is named by a text such as 'greedy', not by {short_repr(text)}")
+        raise ValueError(f"an agent must be a string such as 'greedy', not {short_repr(text)}")
     name, _, rest = text.strip().partition(":")
     kind = KINDS.get(name)
     if kind is None:
@@ -205,7 +205,7 @@ def _make_python(info: GameInfo, options: Mapping[str, str]) -> Agent:
         raise ValueError(f"class={place}: importing {options.get('file', module)!r} {fault}") from None
     kind = getattr(source, name, None)
     if not (isinstance(kind, type) and issubclass(kind, Agent)):
-        raise ValueError(f"class={place}: this is no subclass of sackarmies_agents.Agent; it takes the form {form}")
+        raise ValueError(f"class={place}: not a subclass of sackarmies_agents.Agent; expected the form {form}")
     own = {key: read_value(value) for key, value in options.items() if key not in KINDS["python"].options}
     try:
         return guarded(lambda: kind(info, **own))  # type: ignore[call-arg] # how agents of one's own are made
@@ -225,7 +225,7 @@ def module_in(path: Path) -> ModuleType:
     name = f"agent_in_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise ValueError(f"{short_repr(str(path))} is no file of Python: its name must end in .py")
+        raise ValueError(f"{short_repr(str(path))} is not a Python file: its name must end in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses look up the module of a class here
     try:
@@ -250,7 +250,7 @@ KINDS: dict[str, AgentKind] = {
     "random": AgentKind(_make_random, {}, "every legal action is equally likely"),
     "greedy": AgentKind(
         _make_greedy,
-        {"weights": "first: those it was first shipped with; or a TOML file; the tuned ones by default"},
+        {"weights": "the tuned ones by default; first: those of the first release; or a TOML file"},
         "the scripted agent of the game, if it has one",
     ),
     "search": AgentKind(
@@ -258,24 +258,24 @@ KINDS: dict[str, AgentKind] = {
         {
             "level": "fast, medium (default) or strong: at most 100, 310 or 950 playouts by default; where trained "
             "plays the game, it makes those of strong, at most 310",
-            "playouts": "how many times a position is played on for a decision; with ms, at most",
-            "ms": "milliseconds on the clock that a decision may take",
-            "horizon": "turns that are played on after the one at hand",
-            "valued": "at the ends of how many turns positions are valued, the last ones of those played",
+            "playouts": "number of playouts for a decision; with ms, the largest number",
+            "ms": "wall-clock milliseconds that a decision may take",
+            "horizon": "number of turns that a playout goes beyond the current one",
+            "valued": "number of last turns of a playout at whose ends the position is evaluated",
             "gate": "standard errors by which a choice must be better than the prior's to be taken instead",
             "optimism": "standard errors that a choice may be better than it looks; hopeless ones are dropped early",
             "trust": "how many worlds the prior expectation of a choice counts for",
             "caution": "what choices other than the prior's are expected to lose",
             "unit": "what a difference of one in the prior's scores counts as",
             "plans": "plans of a whole action of which later choices are varied; 0: single choices are compared",
-            "threads": "how many threads work at the same time, at most 64",
+            "threads": "number of threads, at most 64",
             "evaluation": "file of weights for what positions are worth, as sackarmies fit-evaluation writes it",
             "prior": "the General whose choice must be beaten: trained, a checkpoint, or policy, the first of models; "
             "by default trained, where it plays the game and no models are given",
-            "models": "who plays positions on, joined by +: weights, trained or a checkpoint; the first plays for the "
+            "models": "the players of playouts, joined by +: weights, trained or a checkpoint; the first plays for the "
             "searching General, opponents draw any",
         },
-        "plays each choice on in states that may be the true one, if the game has what that takes",
+        "plays each choice on in states that may be the true one, if the game supports that",
     ),
     "trained": AgentKind(
         _make_trained,

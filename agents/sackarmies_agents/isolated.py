@@ -84,7 +84,7 @@ class IsolatedAgent(SeparateAgent):
             ValueError: the agent cannot be made, or this system does not support such processes or limits.
         """
         if sys.platform == "win32" or (isolation.memory_limit is not None and sys.platform != "linux"):
-            raise ValueError("agents in separate processes need Unix, and limits of memory need Linux")
+            raise ValueError("agents in separate processes need Unix, and memory limits need Linux")
         super().__init__(isolation)
         self._text = text
         self._info = info
@@ -101,6 +101,7 @@ class IsolatedAgent(SeparateAgent):
         if self._process is None:
             self._start()
         self._begin_game()
+        self._count = 0
         self._call("reset", seed, *self._allowed())
 
     def act(self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]) -> int:
@@ -142,7 +143,7 @@ class IsolatedAgent(SeparateAgent):
             answer = self._call(method, argument, seconds, fault)
             is_whole = isinstance(answer, list) and all(type(one) is int and abs(one) < 2**63 for one in answer)
             if not is_whole or len(answer) != count:
-                raise self._gone("answered what no agent answers", Status.INVALID)
+                raise self._gone("sent an invalid answer", Status.INVALID)
         self._count = count
         return np.array(answer, np.int64)
 
@@ -226,7 +227,7 @@ class IsolatedAgent(SeparateAgent):
             answer = json.loads(message)
             if isinstance(answer, dict):
                 return answer
-        raise self._gone("sent what no agent sends", Status.INVALID)
+        raise self._gone("sent an invalid message", Status.INVALID)
 
     def _ending(self) -> str:
         """Describe how the process ended."""

@@ -53,13 +53,13 @@ class Isolation:
         called = {key: names.format(key.replace("_", "-") if names.startswith("--") else key) for key in vars(self)}
         if self.time_bank is not None and self.time_limit is None:
             raise ValueError(
-                f"{called['time_bank']} is given without {called['time_limit']}: it is drawn on beyond that"
+                f"{called['time_bank']} needs {called['time_limit']}: the bank covers time beyond that limit"
             )
         if self.cpu_limit is not None and self.time_limit is None and self.turn_limit is None:
             needed = f"{called['time_limit']} or {called['turn_limit']}"
-            raise ValueError(f"{called['cpu_limit']} is given without {needed}: an agent that waits takes none")
+            raise ValueError(f"{called['cpu_limit']} needs {needed}: an agent that waits uses no processor time")
         if self.cpu_limit is not None and sys.platform != "linux":
-            raise ValueError(f"{called['cpu_limit']} is given, but processor time can only be measured on Linux")
+            raise ValueError(f"{called['cpu_limit']} needs Linux: elsewhere processor time cannot be measured")
 
 
 class Decision(NamedTuple):

@@ -51,7 +51,7 @@ def make_line(info: GameInfo, options: Mapping[str, str], isolation: Isolation =
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise ValueError(f"command={command}: {error}; it is divided into words as a shell does") from None
+        raise ValueError(f"command={command}: {error}; it is split into words as in a shell") from None
     try:
         return LineAgent(info, words, isolation, folder=options.get("folder", "."), log=log)
     except OSError as error:
@@ -79,7 +79,7 @@ class LineAgent(SeparateAgent, InformedAgent):
             OSError: the log cannot be written, or the system does not start the program.
         """
         if sys.platform == "win32" or (isolation.memory_limit is not None and sys.platform != "linux"):
-            raise ValueError("programs that play need Unix, and limits of memory need Linux")
+            raise ValueError("programs that play need Unix, and memory limits need Linux")
         super().__init__(isolation)
         self._info = info
         self._command = words
@@ -150,7 +150,7 @@ class LineAgent(SeparateAgent, InformedAgent):
         try:
             ready = self._ask(hello(self._info), *self._allowed())
             if ready.get("type") != "ready":
-                raise self._gone('answered "hello" with something else than {"type": "ready"}', Status.INVALID)
+                raise self._gone('did not answer "hello" with {"type": "ready"}', Status.INVALID)
             self._parts = {part for part in PARTS if wants(ready, part)}
         except Misconduct as fault:
             self._kill()
@@ -175,7 +175,8 @@ class LineAgent(SeparateAgent, InformedAgent):
             answer = self._ask(message, seconds, fault)
         action, number = answer.get("action"), answer.get("decision", self._number)
         if type(action) is not int or abs(action) >= 2**63:
-            raise Misconduct(f"answered {short_repr(answer)}, where an integer called action is wanted", Status.INVALID)
+            told = f'answered {short_repr(answer)}, but must give an integer "action"'
+            raise Misconduct(told, Status.INVALID)
         if number != self._number:
             told = f"answered decision {short_repr(number)} when it was asked for decision {self._number}"
             raise self._gone(told, Status.INVALID)
@@ -217,7 +218,7 @@ class LineAgent(SeparateAgent, InformedAgent):
             answer = None
         if not isinstance(answer, dict):
             told = short_repr(line.decode(errors="replace"))
-            raise self._gone(f"wrote the line {told}, which is no JSON object", Status.INVALID)
+            raise self._gone(f"wrote the line {told}, which is not a JSON object", Status.INVALID)
         return answer
 
     def _send(self, message: dict[str, Any], deadline: float | None, fault: str) -> None:
@@ -262,5 +263,5 @@ def wants(ready: Mapping[str, Any], part: str) -> bool:
     """
     wanted = ready.get(part, True)
     if not isinstance(wanted, bool):
-        raise Misconduct(f"answered {part}: {short_repr(wanted)}, where true or false is wanted", Status.INVALID)
+        raise Misconduct(f"answered {part}: {short_repr(wanted)}, but must give true or false", Status.INVALID)
     return wanted

@@ -60,7 +60,7 @@ class SharedSampler(Sampler):
 
 
 class Late(Lowest):
-    """Behaves in the first decision of a game and misbehaves in the second."""
+    """Behaves at the first decision of a game and misbehaves at the second."""
 
     def choose(self, information):
         return super().choose(information) if self.decisions == 1 else self.misbehave(information)
@@ -95,7 +95,7 @@ class WritesRules(Late):
 
 
 class WritesInitial(Late):
-    """Writes into what games of its seat begin as."""
+    """Writes into the initial state of its seat's games."""
 
     def misbehave(self, information):
         information.game.initial["turn"] = 7
@@ -103,7 +103,7 @@ class WritesInitial(Late):
 
 
 class ReturnsStates(Late):
-    """Answers with records, whose fields make a long sentence."""
+    """Answers with records, whose fields would make a long message."""
 
     def misbehave(self, information):
         return information.states
@@ -117,7 +117,7 @@ class ReportsNothing(Lowest):
 
 
 class WritesStates(Lowest):
-    """Writes into the states that it is given, which are its own."""
+    """Writes into the states that it is given, which are its own copies."""
 
     def choose(self, information):
         answer = super().choose(information)
@@ -126,13 +126,13 @@ class WritesStates(Lowest):
 
 
 class Forgetful(Lowest):
-    """Says that it is informed, and lacks the method."""
+    """Claims to be informed but lacks the method."""
 
     act_informed = None
 
 
 class Prying(Lowest):
-    """Looks for what it must not have, and writes what it finds to a file."""
+    """Looks for data that it must not have, and writes what it finds to a file."""
 
     def __init__(self, info, report):
         super().__init__(info)
@@ -145,13 +145,13 @@ class Prying(Lowest):
 
 
 def holds_games(thing):
-    """Return whether `thing` is one of our objects that hold the truth; libraries have classes of these names, too."""
+    """Return whether `thing` is one of our objects that hold true states; libraries also have classes so named."""
     kind = type(thing)
     return kind.__name__ in ("Batch", "Match", "Seating") and kind.__module__.startswith("sackarmies")
 
 
 def look_around(information):
-    """Return what can be reached from inside a process of an agent."""
+    """Return what can be reached from inside an agent's process."""
     size = information.game.state_dtype.itemsize
     parent = os.getppid()
     return {
@@ -180,7 +180,7 @@ def frames():
 
 
 def reachable_arrays():
-    """Yield the arrays that the collector, frames and modules lead to."""
+    """Yield the arrays that can be reached through the garbage collector, frames and modules."""
     for thing in [*gc.get_objects(), *frames()]:
         for one in [thing, *gc.get_referents(thing)]:
             if isinstance(one, np.ndarray):
@@ -190,11 +190,11 @@ def reachable_arrays():
 
 
 def handles():
-    """Return what the open file descriptors are, by number."""
+    """Return the targets of the open file descriptors, by number."""
     found = {}
     for number in os.listdir("/proc/self/fd"):
         try:
             found[number] = os.readlink(f"/proc/self/fd/{number}")
-        except OSError:  # the one that lists them
+        except OSError:  # the descriptor of the listing itself
             continue
     return found

@@ -1,4 +1,4 @@
-"""A program that plays over the line protocol and misbehaves in its second decision, if not before; run as a script."""
+"""A program that plays over the line protocol and misbehaves at or before its second decision; run as a script."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import time
 
 
 def misbehave(kind: str) -> None:
-    """Do what forfeits a game."""
+    """Do something that forfeits the game."""
     if kind == "text":
         print("I attack!", flush=True)
     elif kind == "list":

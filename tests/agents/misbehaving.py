@@ -1,4 +1,4 @@
-"""Misbehaving agents; they play duel, whose first legal id is as good as any."""
+"""Misbehaving agents; they play duel, in which the first legal id is as good as any."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sackarmies_agents import Agent
 
 
 class Lowest(Agent):
-    """Behaves: takes the lowest legal id."""
+    """Behaves well: takes the lowest legal id."""
 
     def __init__(self, info):
         self.info = info
@@ -34,7 +34,7 @@ class Lowest(Agent):
 
 
 class Late(Lowest):
-    """Behaves in the first decision of a game and misbehaves in the second."""
+    """Behaves at the first decision of a game and misbehaves at the second."""
 
     def choose(self, observation, action_mask):
         return super().choose(observation, action_mask) if self.decisions == 1 else self.misbehave(action_mask)
@@ -59,7 +59,7 @@ class RaisesCtrlC(Late):
 
 
 class Unusual(BaseException):
-    """No exception that `except Exception` catches."""
+    """An exception that `except Exception` does not catch."""
 
 
 class RaisesInBatch(Raises):
@@ -145,24 +145,24 @@ class Dies(Late):
 
 
 class DiesUnnamed(Late):
-    """Ends by a real-time signal, for which Python has no name."""
+    """Dies of a real-time signal, which has no name in Python."""
 
     def misbehave(self, action_mask):
         os.kill(os.getpid(), 40)
 
 
 class Chatters(Lowest):
-    """Behaves, as far as the game is concerned."""
+    """Behaves well, as far as the game is concerned."""
 
     def choose(self, observation, action_mask):
         print("\x1b[31mrubbish" * 10_000)
         os.write(1, b"\0" * 100_000)
-        os.fork()  # and the copy goes on as if nothing were
+        os.fork()  # and the copy goes on as if nothing had happened
         return super().choose(observation, action_mask)
 
 
 class DiesYoung(Lowest):
-    """Plays many games at once and ends its process in its second decision, if it is asked for four of them."""
+    """Plays many games at once, and ends its process at its second call if that is for four games."""
 
     shares_batch = True
 
@@ -174,7 +174,7 @@ class DiesYoung(Lowest):
 
 
 class Shared(Lowest):
-    """Plays many games at once; what it does wrong, it does in games where it holds two cards of value 4."""
+    """Plays many games at once; misbehaves in games in which it holds two cards of value 4."""
 
     shares_batch = True
 
@@ -232,7 +232,7 @@ class HangsAtOnce(Hangs):
 
 
 class SharedSlow(Lowest):
-    """Needs 0.2 s for each decision, but for the first ones."""
+    """Needs 0.2 s per decision in its second call."""
 
     shares_batch = True
 
@@ -243,14 +243,14 @@ class SharedSlow(Lowest):
 
 
 class LeavesChild(Leaves):
-    """Ends its process, but for the one that runs the tests."""
+    """Ends its process, unless that is the one that runs the tests."""
 
     def misbehave(self, action_mask):
         return super().misbehave(action_mask) if multiprocessing.parent_process() else 0
 
 
 class Breeds(Lowest):
-    """Starts a program and a copy of itself, and neither ends by itself."""
+    """Starts a program and a copy of itself, which both hang."""
 
     def reset(self, seed):
         super().reset(seed)
@@ -271,7 +271,7 @@ class BreedsAndHangs(Breeds):
 
 
 class Reader(Lowest):
-    """Says which processes it can read the memory of: their ids are what it is shown, 0 for its parent."""
+    """Answers whether it can read the memory of processes; observations hold their ids, 0 for its parent."""
 
     shares_batch = True
 

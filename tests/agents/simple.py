@@ -1,4 +1,4 @@
-"""Agents with one rule, and positions to ask agents in."""
+"""An agent with a single rule, and positions in which to ask agents."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from sackarmies_env.registry import load_game
 
 
 def positions(seed, plies, n=6, **options):
-    """A batch of games some random decisions on."""
+    """Return a batch of games after `plies` random decisions each."""
     game = load_game("sack_armies", **options)
     batch = Batch(game, n, restarts=False)
     batch.reset(np.arange(n) + seed)
@@ -18,7 +18,7 @@ def positions(seed, plies, n=6, **options):
 
 
 def played_positions(game, agent, seed):
-    """Observations, masks and states of games of an agent with random actions, at all kinds of decisions."""
+    """Return observations, masks and states from an agent's games with random actions, at all kinds of decisions."""
     batch, rng, random = Batch(game, 32), np.random.default_rng(seed), RandomAgent(seed)
     batch.reset(np.arange(32))
     found = []

@@ -31,14 +31,14 @@ from tests.agents.simple import positions
 
 
 def army_with_own(instead):
-    """The data of the beginners' army, with a token of its own in the place of an equal one of the catalogue."""
+    """Return the data of the beginners' army, with its own token in place of an equal one of the catalogue."""
     own = {**token_data(load_catalogue()[instead]), "id": "own_folk", "name": "Own Folk"}
     counts = {"own_folk" if name == instead else name: count for name, count in load_army("beginners").counts.items()}
     return {"name": "Own", "tokens": counts, "token": [own]}
 
 
 def changed(path, **arrays):
-    """Write the weights of the package with some of them changed, and return the file."""
+    """Write the package's weights to a file, with some of them changed, and return its path."""
     weights = {name: array.copy() for name, array in load_weights().items()} | {TYPES: np.array([*load_catalogue()])}
     for name, change in arrays.items():
         weights[name][:] = change
@@ -128,7 +128,7 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path, damage):
 
 
 def damaged(path):
-    """Write a compressed file of weights, with no compressed data where those of the first entry begin."""
+    """Write a compressed file of weights in which the data of the first entry are not valid compressed data."""
     np.savez_compressed(path, **load_weights(), types=[*load_catalogue()])
     content = bytearray(path.read_bytes())
     name, extra = (int.from_bytes(content[place : place + 2], "little") for place in (26, 28))  # lengths
@@ -137,7 +137,7 @@ def damaged(path):
 
 
 def encrypted(path):
-    """Write a file of weights that says that its first entry needs a password."""
+    """Write a file of weights whose first entry is marked as needing a password."""
     np.savez(path, **load_weights())
     content = bytearray(path.read_bytes())
     for header, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):

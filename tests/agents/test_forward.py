@@ -1,4 +1,4 @@
-"""The kernel of the forward pass computes what operations of torch do."""
+"""The kernel of the forward pass computes the same as the operations of torch."""
 
 import numba
 import numpy as np
@@ -42,7 +42,7 @@ CASES = {
 
 
 def positions_of(game, count=POSITIONS):
-    """Return observations and masks of games of `greedy` with random actions."""
+    """Return observations and masks from games of `greedy` with random actions."""
     agent, random, rng = make_agent("greedy", GameInfo.of(game)), RandomAgent(1), np.random.default_rng(1)
     batch, found = Batch(game, 16), []
     batch.reset(np.arange(16))
@@ -72,7 +72,7 @@ def by_torch(network, observations, masks, answer):
 
 
 def kernel_of(network, sizes, info):
-    """Return the forward pass of a network of torch."""
+    """Return the kernel of the forward pass of a torch network."""
     return ForwardPass(board_form(info, sizes.patch), sizes, arrays_of(network.state_dict()))
 
 
@@ -149,7 +149,7 @@ def test_arrays_of_other_shapes_are_refused(game, positions):
     kernel = kernel_of(random_network(info, SMALL), SMALL, info)
     observations, masks = (part[:3] for part in positions)
     for pair in ((observations[:2], masks), (observations[:, 1:], masks), (observations, masks[:, 1:])):
-        with pytest.raises(ValueError, match=r"observations and masks are of the shapes .* but must be \(3, 5801\)"):
+        with pytest.raises(ValueError, match=r"observations and masks have the shapes .* but must be \(3, 5801\)"):
             kernel.run(*pair, None)
 
 
@@ -223,7 +223,7 @@ def test_network_without_finite_scores_still_plays_legal_ids(game, positions, we
     )
     observations, masks = (part[: min(50, POSITIONS)] for part in positions)
     for agent in (by_kernel, PolicyAgent(network, deterministic=deterministic)):
-        with np.errstate(over="ignore", invalid="ignore"):  # interpreted, they are told of
+        with np.errstate(over="ignore", invalid="ignore"):  # interpreted code warns of them
             assert masks[np.arange(len(masks)), agent.act_batch(observations, masks)].all()
             assert (np.isfinite(agent.rate(observations, masks)[1]) == (masks != 0)).all()
 

@@ -1,4 +1,4 @@
-"""The greedy General: what it does in small positions, and that it plays legally, repeatably and well."""
+"""The greedy General: its choices in small positions, and that it plays legally, reproducibly and well."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ class Position:
         return self.game.format_action(self.states, self.agent.act(observations[0], masks[0]))
 
     def play(self, count):
-        """Let it choose `count` times and return what it chose."""
+        """Have it choose `count` times and return its choices."""
         chosen = []
         for _ in range(count):
             chosen.append(self.choice())
@@ -199,7 +199,7 @@ def test_puts_units_on_battlefields_in_danger():
 
 
 def attacked(*attached):
-    """A soldier with maneuvers beneath it, attacked by another."""
+    """Return a position in which a captain with these attachments is attacked by a soldier."""
     host = token("captain", rank=2, damage=1, armor=2, band="red")
     units = [unit("soldier", "1,0"), unit("captain", "2,0", owner=1, attached=[attachment(a) for a in attached])]
     return Position(position([SOLDIER, host], units)).do("melee", "hex 1,0", "hex 2,0")
@@ -337,7 +337,7 @@ def test_another_game_is_refused():
 
 
 def win_rate(num_players, num_seeds):
-    """Return the share of games that one greedy General wins against random ones, in each seat equally often."""
+    """Return the share of games that a greedy General wins against random ones, each seat equally often."""
     game = make_game(num_players)
     seats = np.tile(np.arange(num_players), num_seeds)
     states = game.new_states(len(seats))

@@ -1,4 +1,4 @@
-"""Bounds of the greedy General: what is not worth more than the floor need not be weighed up, and nothing else."""
+"""Bounds of the greedy General: a floor may cut short only the values that are not above it."""
 
 import numpy as np
 import pytest
@@ -17,14 +17,14 @@ from sackarmies_env.games.sack_armies.game import make_game
 from sackarmies_env.games.sack_armies.state.constants import Decision, Verb
 
 BOUNDED = np.array([Verb.MOVE, Verb.MELEE, Verb.RANGED, Verb.MOVE_ATTACK, Verb.COORD_MELEE, Verb.COORD_RANGED])
-OFFSETS = np.array([-50.0, -1.0, -1e-6, 1e-6, 1.0, 50.0])  # of floors, from what a verb is worth
+OFFSETS = np.array([-50.0, -1.0, -1e-6, 1e-6, 1.0, 50.0])  # of floors, relative to the value of a verb
 STEPS = 3 if INTERPRETED else 60
 GAMES = 2 if INTERPRETED else 16
 
 
 @njit
 def worth(boards, observation, verb, fallback, floor):
-    """Return what a verb of the menu is worth to a board that has worked out nothing yet, above a floor."""
+    """Return the value of a verb of the menu, exact above `floor`, on a board that has computed nothing yet."""
     board = boards[0]
     board.has_position = 0
     read_board(board, observation)
@@ -35,9 +35,9 @@ def worth(boards, observation, verb, fallback, floor):
 
 @njit
 def count_wrong(boards, observations, verbs, offsets, found):
-    """Count values above a floor that differ because of it, and others that rise above it.
+    """Count values that a floor changes although they are above it, and others that rise above it.
 
-    found: (2,) bool, set where a value below and above 0 was met.
+    found: (2,) bool, set if a value below 0, and one above 0, was met.
     """
     wrong = 0
     for i in range(len(observations)):

@@ -1,4 +1,4 @@
-"""What the greedy General keeps between decisions never changes a choice; and the choices of the frozen weights."""
+"""The greedy General's memory between decisions, which never changes a choice; and choices of the frozen weights."""
 
 import hashlib
 import json
@@ -39,7 +39,7 @@ def batch_of(seed, num_players, n, **switches):
 
 
 def count_differences(boards, batch, rng, noise, steps):
-    """Play on with one board for all games, and compare each choice with that of a board that has seen nothing."""
+    """Play on with one board for all games, and compare each choice with that of a fresh board."""
     board, empty, fresh = boards
     wrong = 0
     actions, again = np.zeros(len(batch), np.int64), np.zeros(1, np.int64)
@@ -49,7 +49,7 @@ def count_differences(boards, batch, rng, noise, steps):
             view = batch.observations[row : row + 1].copy(), batch.action_masks[row : row + 1].copy()
             choose_batch(board, *view, again)
             actions[row] = again[0]
-            choose_batch(board, *view, again)  # now that all of it has been worked out
+            choose_batch(board, *view, again)  # now that everything has been computed
             copy_records(empty, fresh)
             wrong += again[0] != actions[row]
             choose_batch(fresh, *view, again)
@@ -99,7 +99,7 @@ def test_board_is_as_wide_as_the_largest_game():
 
 @compiled_only
 def test_unit_on_no_battlefield_and_beside_none_leaves_nothing_behind():
-    """Its hex once stayed open to all units in the decisions and games that followed."""
+    """A past bug: its hex stayed open to all units in later decisions and games."""
     game, batch = batch_of(1, 2, 6)
     batch.rollout(STEPS)
     batch.read()
@@ -144,6 +144,6 @@ def digest_of_games(text, num_players, n=6, steps=200):
 @compiled_only
 @pytest.mark.parametrize("num_players", [2, 4])
 def test_first_weights_choose_what_they_always_chose(num_players):
-    """The kept digests are those of the General before its weights became data; they change with the rules alone."""
+    """The kept digests date from before the General's weights became data; they change only with the rules."""
     kept = json.loads(KEPT.read_text(encoding="utf-8"))
     assert digest_of_games("greedy:weights=first", num_players) == kept[str(num_players)]

@@ -1,4 +1,4 @@
-"""Shortcuts of the greedy General against the long way: fights on plain ground, menaces, pulls, choices among one."""
+"""Shortcuts of the greedy General against the long way: fights on plain ground, menaces, pulls, single choices."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ from tests.sack_armies.builders import text_game
 from tests.sack_armies.builders.text_game import field, position, token
 
 COUNT = 25 if INTERPRETED else 1500
-LEAST = 0 if INTERPRETED else 100  # cases that count: interpreted games do not get as far as the first fight
+LEAST = 0 if INTERPRETED else 100  # minimum number of cases: interpreted games do not reach the first fight
 FLOOR = -1e9
 TOLERANCE = 1e-9  # sums in another order
 LANCER = token("lancer", rank=2, movement=2, damage=3, armor=3, abilities=[{"kind": "move_and_attack"}])
@@ -36,7 +36,7 @@ KINDS = [RABBLE, ARCHERS, SOLDIER, LANCER, GIANT, GUARD]
 
 @njit
 def long_prospect(board, unit, cell):
-    """Ask every enemy in turn, with the terrain looked up."""
+    """Ask every enemy in turn, and look up the terrain."""
     best = 0.0
     for i in range(board.num_enemies):
         enemy = board.enemies[i]
@@ -58,7 +58,11 @@ def long_danger(board, unit, cell):
 
 @njit
 def worst_places(boards, observations, errors):
-    """Write the greatest errors of prospects, dangers, values of places and pruned values, and how many were not 0."""
+    """Write the greatest errors of shortcuts, and how often they mattered, into `errors` (6,).
+
+    The errors are those of prospects, dangers, place values and pruned values; then follow how many prospects and
+    dangers were not 0.
+    """
     board = boards[0]
     for i in range(len(observations)):
         read_board(board, observations[i])
@@ -86,7 +90,7 @@ def worst_places(boards, observations, errors):
 
 @njit
 def count_wrong_menaces(boards, observations, counts):
-    """Count battlefields whose menace is not what the ways of all enemies say, and those that are menaced."""
+    """Count battlefields whose menace disagrees with the reach of all enemies, and those that are menaced."""
     board = boards[0]
     for i in range(len(observations)):
         read_board(board, observations[i])
@@ -105,7 +109,7 @@ def count_wrong_menaces(boards, observations, counts):
 
 @njit
 def count_wrong_pulls(boards, observations, counts):
-    """Count hexes that pull less than a neighbor hands on, or more without being a source, and those that pull."""
+    """Count hexes that pull less than a neighbor passes on, or more without being a source, and those that pull."""
     board = boards[0]
     for i in range(len(observations)):
         read_board(board, observations[i])
@@ -133,7 +137,7 @@ def views(request):
 
 @pytest.fixture(scope="module")
 def crowd():
-    """A position with 72 enemies of two Generals on 100 battlefields: more than one bit each in a word."""
+    """A position with 72 enemies of two Generals on 100 battlefields: more than a word has bits for."""
     reach = range(-6, 7)
     hexes = [f"{q},{r}" for q in reach for r in reach if abs(q + r) <= 5][:100]
     order = np.random.default_rng(5).permutation(100)

@@ -1,4 +1,4 @@
-"""Informed agents: wherever agents play, and where they come from."""
+"""Informed agents: everywhere that agents play, and from every source."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ def test_sharing_a_batch_makes_no_difference_to_what_is_known():
 
 MISCONDUCT = [
     ("Raises", "raised RuntimeError: no idea"),
-    ("WrongShape", "answered ndarray of shape (1, 2) and dtype int64, where shape (1,) and integers are wanted"),
-    ("Floats", "answered ndarray of shape (1,) and dtype float64, where shape (1,) and integers are wanted"),
+    ("WrongShape", "answered ndarray of shape (1, 2) and dtype int64, not integers of shape (1,)"),
+    ("Floats", "answered ndarray of shape (1,) and dtype float64, not integers of shape (1,)"),
     ("Illegal", "chose action 1, which is not legal"),
-    ("WritesRules", "wrote into the data of the game that it was given"),
+    ("WritesRules", "modified the data of the game that it was given"),
     ("WritesInitial", "raised ValueError: assignment destination is read-only"),
     ("Forgetful", "raised TypeError: 'NoneType' object is not callable"),
 ]
@@ -116,7 +116,7 @@ def test_agent_that_cannot_begin_a_watched_game_is_refused_with_its_reason():
 
 
 def learner_course(env, steps=30):
-    """Play by the least legal ids; return all masks and rewards."""
+    """Play the lowest legal ids; return all masks and rewards."""
     observation, info = env.reset(seed=5)
     seen = []
     for _ in range(steps):
@@ -153,10 +153,10 @@ def test_informed_opponents_of_environments_play_as_others_do(kind, players):
     ("kind", "error", "sentence"),
     [
         ("Raises", RuntimeError, "no idea"),
-        ("WrongShape", ValueError, "the opponent WrongShape answered a value of type ndarray, which is no integer|"
-         r"answers of the opponent WrongShape of shape \(1, 2\) and dtype int64: 1 integers are wanted"),
-        ("Floats", ValueError, "the opponent Floats answered a value of type float64, which is no integer|"
-         r"answers of the opponent Floats of shape \(1,\) and dtype float64: 1 integers are wanted"),
+        ("WrongShape", ValueError, r"the opponent WrongShape returned a value of type ndarray \(not an integer\)|"
+         r"answers of the opponent WrongShape of shape \(1, 2\) and dtype int64: expected a list of 1 integer"),
+        ("Floats", ValueError, r"the opponent Floats returned a value of type float64 \(not an integer\)|"
+         r"answers of the opponent Floats of shape \(1,\) and dtype float64: expected a list of 1 integer"),
         ("Illegal", ValueError, "the opponent Illegal chose an action that is not legal"),
     ],
 )  # fmt: skip
@@ -192,7 +192,7 @@ def test_environments_give_information_sets_to_those_who_ask():
     assert np.array_equal(own.observations()[0], single.reset(seed=3)[0]["observation"])
 
 
-# --- agents of one's own: options and files
+# --- users' own agents: options and files
 
 BOLD = """
 from dataclasses import dataclass
@@ -263,15 +263,15 @@ def test_files_of_the_same_name_are_different_modules(folder):
             "python:file=bald.py,class=Bold",
             r"^class=Bold: importing 'bald\.py' raised ValueError: there is no file '.*",
         ),
-        ("python:file=bold.txt,class=Bold", r"'.*bold\.txt' is no file of Python: its name must end in \.py"),
+        ("python:file=bold.txt,class=Bold", r"'.*bold\.txt' is not a Python file: its name must end in \.py"),
         ("python:file=broken.py,class=Bold", r"^class=Bold: importing 'broken\.py' raised RuntimeError: half a file$"),
         (
             "python:file=bold.py,class=Bald",
-            r"this is no subclass of sackarmies_agents\.Agent; it takes the form Class,",
+            r"not a subclass of sackarmies_agents\.Agent; expected the form Class,",
         ),
-        ("python:file=bold.py,class=NoAgent", "^class=NoAgent: this is no subclass of sackarmies_agents.Agent"),
-        ("python:file=bold.py,class=bold:Bold", "^class=bold:Bold: .* it takes the form Class, with file=FILE.py$"),
-        ("python:class=Bold", "^class=Bold: this is no subclass of .*; it takes the form module:Class$"),
+        ("python:file=bold.py,class=NoAgent", "^class=NoAgent: not a subclass of sackarmies_agents.Agent"),
+        ("python:file=bold.py,class=bold:Bold", "^class=bold:Bold: .* expected the form Class, with file=FILE.py$"),
+        ("python:class=Bold", "^class=Bold: not a subclass of .*; expected the form module:Class$"),
         ("python:file=bold.py", r"needs the option 'class'"),
         ("python:class=tests.agents.misbehaving:Lowest,sims=3", "raised TypeError: .* unexpected keyword argument 'si"),
     ],
@@ -279,7 +279,7 @@ def test_files_of_the_same_name_are_different_modules(folder):
 def test_agents_of_ones_own_that_cannot_be_made_are_reported(folder, text, sentence):
     (folder / "bold.txt").write_text(BOLD, encoding="utf-8")
     (folder / "broken.py").write_text("raise RuntimeError('half a file')", encoding="utf-8")
-    for _ in range(2):  # what failed once is tried again
+    for _ in range(2):  # a failure is not remembered
         with pytest.raises(ValueError, match=sentence):
             make(text)
 
@@ -300,7 +300,7 @@ def test_identity_of_an_agent_in_a_file_is_its_content(folder):
 
 @pytest.mark.slow
 def test_isolated_agent_in_a_file_is_found_from_the_working_directory(folder):
-    """The server of processes may have been started elsewhere, by an earlier test."""
+    """An earlier test may have started the process server in another folder."""
     info = GameInfo.of(make_duel())
     with closing(make_player("python:file=bold.py,class=Bold", info, Isolation())) as agent:
         agent.reset(1)

@@ -44,7 +44,7 @@ def test_log_that_cannot_be_written_is_refused(tmp_path):
 
 
 def test_command_that_is_too_long_is_refused(tmp_path):
-    command = f"{shlex.join(BOT)} {'x' * 2**17}"  # the first length that Linux refuses in one argument
+    command = f"{shlex.join(BOT)} {'x' * 2**17}"  # the shortest argument that Linux refuses
     with pytest.raises(ValueError, match=r"option command='.*: Argument list too long"):
         make_agent(f"line:command={command},log={tmp_path / 'log'}", GameInfo.of(make_duel()))
 
@@ -60,7 +60,7 @@ def test_seeds_of_numpy_are_sent_and_negative_ones_refused(tmp_path):
     ]
 
 
-# --- limits of time
+# --- time limits
 
 
 HUGE = [2147484.0, 1e300]  # seconds: `poll` takes less than 2**31 ms
@@ -80,7 +80,7 @@ def test_program_plays_with_large_limits_of_time(large, others, seconds):
     isolation = Isolation(**others, **{large: seconds})
     with closing(make_player(f"line:command={shlex.join(BOT)}", INFO, isolation)) as agent:
         agent.reset(1)
-        for _ in range(2):  # the first one has time to start
+        for _ in range(2):  # the first one includes the time to start
             assert agent.act_informed(first_decision()).shape == (1,)
 
 
@@ -120,7 +120,7 @@ def test_program_is_killed_at_once_after_a_fault(tmp_path):
     command = shlex.join([*BOT[:3], "text-orderly", str(file)])
     agent = make_agent(f"line:command={command}", INFO)
     agent.reset(1)
-    with pytest.raises(Gone, match="which is no JSON object"):
+    with pytest.raises(Gone, match="which is not a JSON object"):
         agent.act_informed(first_decision())
     assert agent.pid is None
     assert "the end" not in file.read_text(encoding="utf-8")

@@ -35,7 +35,7 @@ def network(info):
 
 
 class Position:
-    """An observation put together by hand."""
+    """A hand-made observation."""
 
     def __init__(self, info):
         self.info = info
@@ -55,7 +55,7 @@ class Position:
 
 
 def battle(info, dq=0, dr=0, order=1):
-    """Return a small position, moved by a step on the board, with its tokens listed in either order."""
+    """Return a small position, shifted on the board, with its tokens listed in either order."""
     position = Position(info)
     rows = [
         {"place": BATTLEGROUND, "kind": FIELD, "q": dq, "r": dr, "halts": 1, "rank": 2},
@@ -84,7 +84,7 @@ def hexes(info, *coordinates):
 
 
 def turned(info, observation, is_reflected, steps):
-    """Return an observation on a board that is rotated by steps of 60 degrees, and what turns a hex."""
+    """Return an observation with its board reflected or rotated by steps of 60 degrees, and what turns a hex."""
 
     def turn(q, r):
         q, r = (r, q) if is_reflected else (q, r)
@@ -284,7 +284,9 @@ def test_game_with_a_board_gets_the_board_network(info):
 
 def test_network_of_an_unknown_kind_is_refused():
     info = GameInfo("chess", 2, 4, make_duel().observation_spec, network="bord")
-    with pytest.raises(ValueError, match=r"the game 'chess' declares the network 'bord': known are 'board', 'plain'"):
+    with pytest.raises(
+        ValueError, match=r"the game 'chess' declares the unknown network 'bord': known are 'board', 'plain'"
+    ):
         make_network(info, SIZES)
 
 

@@ -1,4 +1,4 @@
-"""What the scripted General says of its choices, and what networks make of it."""
+"""The scripted General's reasons for its choices, and how networks use them."""
 
 import numpy as np
 import pytest
@@ -48,10 +48,10 @@ def column(game, observations, name):
 
 
 def agrees(game, greedy, batch, planned, decisions):
-    """Return whether nothing is worth more than what was planned, but for the breaking of ties; None if not asked."""
+    """Return whether nothing is worth more than the planned id, tie-breaking aside; None if it was not asked for."""
     observations, legal = batch.observations, batch.action_masks.nonzero()[1]
     if planned < 0 or column(game, observations, "decision")[0] not in decisions or len(legal) < 2:
-        return None  # with nothing to choose from, the game goes on
+        return None  # without a choice, the game goes on
     worths = greedy.weigh(observations, np.array([len(legal)]), legal)
     return bool(planned in legal and worths[legal == planned][0] >= worths.max() - 2 * TIE)
 
@@ -110,7 +110,7 @@ def test_parts_of_attacks_are_their_odds(game, greedy, positions):
     attacks = at_menu & np.isin(actions, SINGLE_ATTACKS) & (told.plans[:, GOAL] >= 0)
     parts = told.parts[attacks]
     assert len(parts) > 50
-    assert ((parts[:, Part.KILLS] >= 0) & (parts[:, Part.KILLS] <= 0.5)).all()  # no chance is better than a flip's
+    assert ((parts[:, Part.KILLS] >= 0) & (parts[:, Part.KILLS] <= 0.5)).all()  # a flip at best
     assert (parts[:, Part.KILLS] > 0).mean() > 0.5
     assert (parts[:, Part.TARGET] > 0).all()
     gain = parts[:, Part.KILLS] * (parts[:, Part.TARGET] + parts[:, Part.WANT_THERE])
@@ -167,7 +167,7 @@ def test_whoever_says_why_chooses_and_weighs_as_before(game, greedy, positions):
     np.testing.assert_array_equal(told.worths, greedy.weigh(observations, counts, actions))
     fresh, one_by_one = make_agent("greedy", GameInfo.of(game)), []
     for seen, legal in zip(observations[:300], masks[:300], strict=True):
-        explain(game, greedy, seen[None], legal[None])  # what it has worked out stays on its board
+        explain(game, greedy, seen[None], legal[None])  # its results stay on its board
         one_by_one.append(greedy.act(seen, legal))
     np.testing.assert_array_equal(one_by_one, fresh.act_batch(observations[:300], masks[:300]))
 

@@ -87,7 +87,7 @@ def test_agents_report_nothing_unless_they_say_otherwise():
 
 @pytest.mark.parametrize(
     ("kind", "sentence"),
-    [(thinking.TooMany, "something else than one Report for each of 1 dec"), (thinking.Fails, "RuntimeError: no idea")],
+    [(thinking.TooMany, "did not return one Report for each of 1 dec"), (thinking.Fails, "RuntimeError: no idea")],
 )
 def test_reports_that_are_none_are_misconduct(kind, sentence):
     agent = kind(None)

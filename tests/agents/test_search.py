@@ -1,4 +1,4 @@
-"""The searching General: legal, repeatable, blind to what is hidden, in time, stronger than its own policy."""
+"""The searching General: legal, reproducible, blind to hidden information, in time, stronger than its own policy."""
 
 import copy
 import dataclasses
@@ -33,7 +33,7 @@ def running(batch, player):
 
 
 def streams_of(states):
-    """Return what decides the results of chance to come, as bytes."""
+    """Return the fields that decide future chance, as bytes."""
     return b"".join(states[name].tobytes() for name in ("flip_key", "flip_count", "draw_key", "draw_count"))
 
 
@@ -120,7 +120,7 @@ def test_time_limits_are_kept(plans):
         started = time.perf_counter()
         agent.search(information)
         took.append(time.perf_counter() - started)
-    assert min(took) < 0.045  # the least of five: other programs may have the processor
+    assert min(took) < 0.045  # the least of five, because other programs may have the processor
 
 
 def test_chance_of_later_turns_does_not_depend_on_how_much_of_it_was_used():
@@ -141,7 +141,7 @@ def test_chance_of_later_turns_does_not_depend_on_how_much_of_it_was_used():
 
 @pytest.fixture(scope="module")
 def endings():
-    """Return a game, what kernels play it with, and positions in which some ids end the turn at once and others not."""
+    """Return a game, its bench, and positions in which some ids end the turn at once and others do not."""
     batch = positions(12, 60, n=24)
     parts = parts_of(GameInfo.of(batch.game), ())
     bench = Bench(batch.game, parts.make_policy(batch.game), parts.make_evaluation(batch.game))
@@ -159,7 +159,7 @@ def endings():
 
 
 def played_on(bench, root, horizon, valued):
-    """Play each legal id on in one world; return what each was worth, and the states in which that ended."""
+    """Play each legal id on in one world; return the value of each, and the states in which play ended."""
     plans = np.array(legal_ids(root["legal"][0]))[:, None]
     values, states = np.zeros((len(plans), 1)), []
     task = np.array([0, 1, root["current_player"][0], horizon, valued, 7])
@@ -208,7 +208,7 @@ def test_worth_is_the_mean_at_the_ends_of_the_last_turns():
     single = [worth(turn + after, 1) for after in range(4)]
     assert len(set(single)) == 4
     assert worth(turn + 3, 3) == pytest.approx(np.mean(single[1:]))
-    assert worth(turn + 3, 9) == pytest.approx(np.mean(single))  # the position at hand is none of those
+    assert worth(turn + 3, 9) == pytest.approx(np.mean(single))  # the position at hand is not one of them
 
 
 def test_an_ended_game_counts_for_the_turns_that_are_missing():
@@ -310,7 +310,7 @@ def test_choice_of_another_prior_is_what_must_be_beaten():
 
 
 class Enthusiast(LastLegal):
-    """Chooses the last legal id, and holds the first one worth most."""
+    """Chooses the last legal id, but rates the first one highest."""
 
     def rate(self, observations, action_masks):
         """Rate the first legal id above all others."""
@@ -421,7 +421,7 @@ def test_no_more_playouts_than_asked_for(playouts, plans):
 
 @pytest.fixture(scope="module")
 def planned():
-    """Return a game, what kernels play it with, and a position of seat 0 with plans of several choices, and these."""
+    """Return a game, its bench, a position of seat 0 with plans of several choices, and these plans."""
     batch = positions(12, 60, n=24)
     parts = parts_of(GameInfo.of(batch.game), ())
     bench = Bench(batch.game, parts.make_policy(batch.game), parts.make_evaluation(batch.game))
@@ -543,7 +543,7 @@ def test_shares_of_the_effort_are_what_the_game_asks_for():
 )
 def test_wrong_options_are_refused_with_a_sentence(text, fault):
     info = GameInfo.of(load_game("sack_armies"))
-    with pytest.raises(ValueError, match=fault):  # before the first decision, where it would be a forfeit
+    with pytest.raises(ValueError, match=fault):  # and not at the first decision, where it would be a forfeit
         make_agent(text, info)
 
 
@@ -586,4 +586,4 @@ def test_it_beats_the_scripted_agent():
     jobs = make_jobs(game, ("search:level=fast", "greedy"), Plan(seeds=25, seed=1))
     games = [game for job in jobs for game in play_job(job)]
     points = sum((one.returns[one.agents.index("search:level=fast")] + 1) / 2 for one in games)
-    assert points / len(games) > 0.5  # 50 games have an error of 0.07
+    assert points / len(games) > 0.5  # 50 games have a standard error of 0.07

@@ -1,4 +1,4 @@
-"""Files that options of a search name are read once, when it is made; what cannot play positions on is refused then."""
+"""Files named by the options of a search: read once, when it is made, and refused then if they are unsuitable."""
 
 import shutil
 
@@ -21,7 +21,7 @@ from tests.agents.simple import positions
 
 @pytest.fixture(scope="module")
 def information():
-    """Return positions of seat 0 in which searching pays."""
+    """Return positions of seat 0 in which searching pays off."""
     batch = positions(7, 80, n=24)
     rows = np.flatnonzero((batch.players == 0) & (batch.states["num_legal"] > 3))[:3]
     return InformationSets.of(batch.game, batch.states[rows], 0)

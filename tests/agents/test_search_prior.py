@@ -22,7 +22,7 @@ def batch():
 
 
 def findings(text: str, batch: Batch):
-    """Return what a search finds in positions of one player."""
+    """Return what a search finds in the positions of player 0."""
     agent = make_agent(text, GameInfo.of(batch.game))
     agent.reset(3)
     information = batch.information_sets(0, np.flatnonzero(batch.players == 0))
@@ -87,7 +87,7 @@ def test_a_general_that_needs_torch_is_no_usual_prior(monkeypatch):
     assert prior_of("search", info) is None
 
 
-@pytest.mark.parametrize("plies", [80, 100_000])  # that is to the end
+@pytest.mark.parametrize("plies", [80, 100_000])  # the latter is to the end
 def test_positions_of_others_and_games_that_are_over_are_not_searched(plies):
     batch = positions(seed=1, plies=plies)
     agent = make_agent("search:playouts=8", GameInfo.of(batch.game))

@@ -1,4 +1,4 @@
-"""Searches with a limit of time: how long a playout takes is estimated, and no estimate ends all searches."""
+"""Searches with a time limit: the time of a playout is estimated, and no estimate stops searching for good."""
 
 import time
 
@@ -13,7 +13,7 @@ from tests.agents.simple import LastLegal, positions
 
 @pytest.fixture(scope="module")
 def root():
-    """Return a game and a position of seat 0 in which searching pays."""
+    """Return a game and a position of seat 0 in which searching pays off."""
     batch = positions(5, 80, n=24)
     focus = parts_of(GameInfo.of(batch.game), ()).focus
     states = batch.states[(batch.players == 0) & (batch.states["num_legal"] > 1) & (focus(batch.states) == 1.0)]
@@ -27,7 +27,7 @@ def timed(game, milliseconds, **settings):
 
 
 def searches_until_one_plays(search, states, most=1000):
-    """Return in how many searches the first playout comes; None if there is none."""
+    """Return how many searches pass before one makes a playout; None if none of them does."""
     for number in range(most):
         if search.search(states, 0, seed=number).counts.any():
             return number
@@ -54,7 +54,7 @@ def test_playouts_that_load_kernels_are_not_timed(root, monkeypatch, threads):
 
 
 class SlowToBegin(LastLegal):
-    """Takes long for its first choice, as one does whose kernels are loaded."""
+    """Takes long for its first choice, like an agent whose kernels must be loaded."""
 
     has_begun = False
 
@@ -76,7 +76,7 @@ def test_a_slow_measurement_does_not_end_all_searches(root):
     game, states = root
     search = timed(game, 5, horizon=1)
     search.search(states, 0, seed=1)
-    search._pace = 0.1  # as a computer that was busy for a moment leaves it
+    search._pace = 0.1  # as if the computer had been busy for a moment
     assert searches_until_one_plays(search, states, 50) is not None
 
 

@@ -1,4 +1,4 @@
-"""The greedy agent of Territories: legal, repeatable, blind to what is hidden, and much better than random play."""
+"""The greedy agent of Territories: legal, reproducible, blind to hidden information, much better than random play."""
 
 import os
 import subprocess
@@ -24,7 +24,7 @@ from tests.territories.builders import table as position_of
 
 ROOT = Path(__file__).parents[2]
 CONFIGURATIONS = [{"num_players": 2}, {"num_players": 3}, {"num_players": 4}, {"num_players": 2, "map": "small"}]
-LONGEST = 20_000  # decisions of a game: more means that it goes in circles
+LONGEST = 20_000  # decisions per game: more means that it goes in circles
 
 
 class Table:
@@ -49,7 +49,7 @@ class Table:
         return states, self.agents[player].act_batch(*self.view(states, player))
 
     def step(self):
-        """Let the current player of each running game choose; return whether any game was running."""
+        """Have the current player of each running game choose; return whether any game was running."""
         running = np.flatnonzero(self.states["current_player"] >= 0)
         for player in range(self.game.num_players):
             rows = running[self.states["current_player"][running] == player]
@@ -137,7 +137,7 @@ def test_plays_the_same_in_worlds_that_look_the_same():
 
 
 def chosen(position):
-    """Return the text of what the agent chooses at a position."""
+    """Return the agent's choice at a position, as text."""
     agent = GreedyAgent(GameInfo.of(position.game))
     mask = np.zeros((1, position.game.num_actions), np.int8)
     position.game.legal_actions(position.game.params, position.states, mask)
@@ -190,7 +190,7 @@ def test_policy_of_simulations_chooses_as_the_agent():
 
 
 def play_one_game(num_players):
-    """Return the actions of a game that greedy agents play."""
+    """Return the actions of a game between greedy agents."""
     game = make_game(num_players)
     return Table(game, agents_of(game, *["greedy"] * num_players), 1, seed=3).play().actions
 

@@ -1,4 +1,4 @@
-"""What choices are worth to the scripted General, and what networks make of it."""
+"""The scripted General's values of choices, and how networks use them."""
 
 import numpy as np
 import pytest
@@ -58,7 +58,7 @@ def test_the_scripted_choice_is_worth_most(game, greedy, positions):
 
 def test_worth_of_an_id_does_not_depend_on_which_others_are_weighed(greedy, positions):
     observations, masks = positions
-    verbs = masks[:, :NUM_VERBS].sum(axis=1)  # of the menu, coordinated attacks are weighed against the other verbs
+    verbs = masks[:, :NUM_VERBS].sum(axis=1)  # at the menu, coordinated attacks are weighed against the other verbs
     chosen = np.flatnonzero(verbs < 2)[:200]
     observations, masks = observations[chosen], masks[chosen]
     places = masks.cumsum(axis=1)

@@ -1,4 +1,4 @@
-"""Agents for tests that report what they thought, well or badly."""
+"""Agents for tests that report their thoughts, well or badly."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Illegal(Thinker):
 
 
 class Endless(Thinker):
-    """Reports a value that is no number."""
+    """Reports a value that is not a finite number."""
 
     def think(self, legal):
         return Report(value=float("nan"))
@@ -73,14 +73,14 @@ class Huge(Thinker):
 
 
 class Floats(Thinker):
-    """Reports a number of numpy's."""
+    """Reports a NumPy number."""
 
     def think(self, legal):
         return Report((Candidate(action=legal[0]),), value=np.float32(0.25))
 
 
 class Vast(Thinker):
-    """Reports more than an answer of a separate process may hold."""
+    """Reports more than the answer of a separate process may hold."""
 
     def think(self, legal):
         return Report((Candidate(action=legal[0]),) * 2**15)
@@ -101,14 +101,14 @@ class Foreign(Thinker):
 
 
 class Hangs(Thinker):
-    """Does not come to an end with its report."""
+    """Never finishes its report."""
 
     def report(self):
         time.sleep(600)
 
 
 class Leaves(Thinker):
-    """Ends its process when it is asked."""
+    """Ends its process when asked for a report."""
 
     def report(self):
         os._exit(3)
@@ -122,14 +122,14 @@ class TooMany(Thinker):
 
 
 class Fails(Thinker):
-    """Raises an exception when it is asked."""
+    """Raises an exception when asked for a report."""
 
     def report(self):
         raise RuntimeError("no idea")
 
 
 class Mute(Agent):
-    """Takes the greatest legal id and has nothing to report; it sees observations alone."""
+    """Takes the greatest legal id and has nothing to report; it sees only observations."""
 
     def __init__(self, info):
         """Keep nothing."""

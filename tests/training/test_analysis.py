@@ -66,8 +66,8 @@ def test_reports_of_an_agent_are_kept_as_it_plays():
     ("kind", "fault"),
     [
         (thinking.Illegal, "names action 1000000, which is not legal"),
-        (thinking.Endless, "reported what no record can hold: .*value"),
-        (thinking.TooMany, "something else than one Report"),
+        (thinking.Endless, "reported something that a record cannot hold: .*value"),
+        (thinking.TooMany, "did not return one Report"),
         (thinking.Fails, "raised RuntimeError: no idea"),
     ],
 )
@@ -122,7 +122,7 @@ def test_small_probabilities_stay_above_zero():
 @pytest.mark.parametrize("kind", ["Illegal", "Endless", "TooMany", "Fails", "Yields", "Twice", "Huge"])
 def test_agent_that_cannot_analyze_is_refused_with_the_ply(kind):
     game, record = played()
-    with pytest.raises(ValueError, match=rf"{kind}' cannot analyze ply \d+: it (reported|returned|raised) "):
+    with pytest.raises(ValueError, match=rf"{kind}' cannot analyze ply \d+: it (reported|did not return|raised) "):
         analyze(game, record, AnalysisPlan(f"python:class=tests.agents.thinking:{kind}", (0,)))
 
 
@@ -232,7 +232,7 @@ def test_player_is_told_whose_reports_could_not_be_kept(tmp_path):
     path = tmp_path / "game.json"
     result = run("play", THINKER.replace("Thinker", "Fails"), *FIGHT, "--record", path, answers="1\n" * 8 + "quit\n")
     assert "Some analyses of General 1" in result.output
-    assert "are missing: the agent reported what no record can hold" in " ".join(result.output.split())
+    assert "are missing: the agent reported something that a record cannot hold" in " ".join(result.output.split())
     assert load_record(path).forfeits == ()
 
 
@@ -241,8 +241,8 @@ def test_nonsense_is_refused_by_analyze_with_a_sentence(tmp_path):
     run("play", "random", *FIGHT, "--record", path, answers="1\nquit\n")
     assert "--seat 2 is not at the table: seats run from 0 to 1" in refused("analyze", path, "random", "--seat", 2)
     assert "unknown agent 'nobody'" in refused("analyze", path, "nobody")
-    assert f"--out {tmp_path}: this is a folder" in refused("analyze", path, "random", "--out", tmp_path)
-    assert "is not allowed: an integer from 0 to 2**128 - 1" in refused("analyze", path, "random", "--seed", 2**128)
+    assert f"--out {tmp_path}: expected a file, not a folder" in refused("analyze", path, "random", "--out", tmp_path)
+    assert "must be an integer from 0 to 2**128 - 1" in refused("analyze", path, "random", "--seed", 2**128)
     record = load_record(path)
     wrong = Analysis(ply=0, agent="a", candidates=(Candidate(action=5000),))
     save_record(GameRecord.model_validate(record.model_dump() | {"analyses": (wrong,)}), path)

@@ -100,7 +100,7 @@ def test_each_fault_of_an_army_is_reported(tmp_path):
         (["catalogue", "--kind", "units"], '--kind "units" is not allowed (did you mean "unit"?); allowed are "unit"'),
         (["catalogue", "--ability", "fly"], '--ability "fly" is not allowed'),
         (["army", "check", "nowhere.toml"], "nowhere.toml: there is no such file"),
-        (["army", "show", "scourg"], "there is no army 'scourg' (did you mean \"scourge\"?)"),
+        (["army", "show", "scourg"], "unknown army 'scourg' (did you mean \"scourge\"?)"),
         (["army", "round-robin", "empire"], 'two or more different armies are needed, given: "empire"'),
         (["army", "round-robin", "--agent", "gredy"], "unknown agent 'gredy' (did you mean \"greedy\"?)"),
         (["scenario", "check", "nowhere.toml"], "nowhere.toml: there is no such file"),
@@ -122,28 +122,28 @@ def test_each_fault_of_an_army_is_reported(tmp_path):
         (["evaluate", "ppo:path=nowhere.zip"], "there is no checkpoint nowhere.zip"),
         (
             ["evaluate", "random", "greedy", "--time-limit", "1"],
-            "--time-limit is given without --isolate: an agent that",
+            "--time-limit needs --isolate: an agent that",
         ),
         (
             ["evaluate", "random", "greedy", "--memory-limit", "9"],
-            "--memory-limit is given without --isolate: an agent",
+            "--memory-limit needs --isolate: an agent",
         ),
         (
             ["evaluate", "random", "greedy", "--isolate", "--time-limit", "0"],
             "--time-limit 0.0 is not allowed: give a number",
         ),
-        (["watch", "greedy"], "1 agent is given; a game needs 2 to 6"),
-        (["watch", *["random"] * 7], "7 agents are given; a game needs 2 to 6"),
-        (["play", *["random"] * 6], "6 opponents are given; a game has 1 to 5"),
+        (["watch", "greedy"], "a game needs 2 to 6 agents, not 1"),
+        (["watch", *["random"] * 7], "a game needs 2 to 6 agents, not 7"),
+        (["play", *["random"] * 6], "a game needs 1 to 5 opponents, not 6"),
         (["watch", "--seed", 2**63], "should be less than or equal to 9223372036854775807"),
         (["play", "--seed", 2**64], "should be less than or equal to 9223372036854775807"),
-        (["army", "round-robin", "--seed", 2**128], "is not allowed: an integer from 0 to 2**128 - 1"),
-        (["labels", "nowhere", "--seed", 2**128], "is not allowed: an integer from 0 to 2**128 - 1"),
-        (["fit-evaluation", "nowhere.npz", "--seed", 2**128], "is not allowed: an integer from 0 to 2**128 - 1"),
-        (["greedy", "tune", "--seed", 2**128], "is not allowed: an integer from 0 to 2**128 - 1"),
-        (["greedy", "compare", "--seed", 2**128], "is not allowed: an integer from 0 to 2**128 - 1"),
-        (["watch", "--record", "/"], "--record /: this is a folder, a file is wanted"),
-        (["play", "--record", "/dev/null"], "--record /dev/null: this is a device or a pipe, a file is wanted"),
+        (["army", "round-robin", "--seed", 2**128], "must be an integer from 0 to 2**128 - 1"),
+        (["labels", "nowhere", "--seed", 2**128], "must be an integer from 0 to 2**128 - 1"),
+        (["fit-evaluation", "nowhere.npz", "--seed", 2**128], "must be an integer from 0 to 2**128 - 1"),
+        (["greedy", "tune", "--seed", 2**128], "must be an integer from 0 to 2**128 - 1"),
+        (["greedy", "compare", "--seed", 2**128], "must be an integer from 0 to 2**128 - 1"),
+        (["watch", "--record", "/"], "--record /: expected a file, not a folder"),
+        (["play", "--record", "/dev/null"], "--record /dev/null: expected a file, not a device or a pipe"),
         (["watch", "--record", "/dev/null/game.json"], "--record /dev/null/game.json: /dev/null is not a folder"),
         (["fight"], "No such command 'fight'"),
         (["trian"], "No such command 'trian'. Did you mean 'train'?"),
@@ -247,7 +247,7 @@ def test_recorded_game_is_made_into_films(tmp_path):
 def test_page_that_cannot_be_written_is_refused_and_leaves_nothing(tmp_path, monkeypatch):
     path = tmp_path / "game.json"
     run("play", "random", *FIGHT, "--record", path, answers="quit\n")
-    assert f"--html {tmp_path}: this is a folder, a file is wanted" in refused("view", path, "--html", tmp_path)
+    assert f"--html {tmp_path}: expected a file, not a folder" in refused("view", path, "--html", tmp_path)
     made = []
     monkeypatch.setattr("tempfile.mkdtemp", lambda **_: made.append(1) or str(tmp_path))
     record = json.loads(path.read_text())
@@ -260,7 +260,7 @@ def test_film_that_cannot_be_made_is_refused_before_work_is_done(tmp_path):
     path = tmp_path / "game.json"
     run("play", "random", *FIGHT, "--record", path, answers="quit\n")
     assert "--gif film.mp4: the name must end in .gif" in refused("view", path, "--gif", "film.mp4")
-    assert f"--mp4 {tmp_path}: this is a folder, a file is wanted" in refused("view", path, "--mp4", tmp_path)
+    assert f"--mp4 {tmp_path}: expected a file, not a folder" in refused("view", path, "--mp4", tmp_path)
     message = "--viewer 2 is not allowed; allowed are referee and the seats 0 to 1"
     assert message in refused("view", path, "--gif", "film.gif", "--viewer", "2")
     two = ("--viewer", "0", "--viewer", "1")
@@ -268,7 +268,7 @@ def test_film_that_cannot_be_made_is_refused_before_work_is_done(tmp_path):
 
 
 def test_speed_of_a_film_is_refused_where_none_is_written(tmp_path):
-    page, sentence = tmp_path / "game.html", "--fps is given without --gif or --mp4: only a film uses it"
+    page, sentence = tmp_path / "game.html", "--fps needs --gif or --mp4: only a film uses it"
     assert sentence in refused("view", "game.json", "--fps", "4")
     assert sentence in refused("view", "game.json", "--fps", "4", "--html", page)
     assert not page.exists()
@@ -338,7 +338,7 @@ def test_version_option_prints_the_version():
 
 def test_catalogue_without_a_match_says_so():
     result = run("catalogue", "--text", "no such words")
-    assert result.output == f"No token matches, of {len(load_catalogue())} in the catalogue.\n"
+    assert result.output == f"None of the {len(load_catalogue())} tokens in the catalogue match.\n"
 
 
 def test_scenarios_are_listed_with_titles():
@@ -350,7 +350,7 @@ def test_scenarios_are_listed_with_titles():
 def test_validation_error_is_reported_without_a_web_address(monkeypatch):
     monkeypatch.setattr("sackarmies_training.sack_armies.commands.load_catalogue", lambda: GameSection(generals=9))
     message = refused("catalogue")
-    assert message == "Error: GameSection: 9 is given, but it may be at most 6"
+    assert message == "Error: GameSection: must be at most 6, not 9"
 
 
 @pytest.mark.parametrize(
@@ -412,7 +412,7 @@ def test_scenario_is_shown_or_refused(tmp_path):
     assert "x03_walking_tree is a legal position." in result.output
     path = tmp_path / "wrong.toml"
     path.write_text('game = "sack_armies"\ngenerals = 9\n')
-    assert "wrong.toml: generals: 9 is given" in refused("scenario", "check", path)
+    assert "wrong.toml: generals: must be at most 6, not 9" in refused("scenario", "check", path)
 
 
 @pytest.mark.parametrize("command", ["watch", "play"])

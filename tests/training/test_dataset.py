@@ -218,7 +218,7 @@ def test_other_files_are_refused(tmp_path):
     with pytest.raises(ValueError, match=r"there is no file"):
         observations(tmp_path / "none.parquet")
     (tmp_path / "text.parquet").write_text("no table")
-    with pytest.raises(ValueError, match=r"this is no data set of decisions; `sackarmies dataset` writes one"):
+    with pytest.raises(ValueError, match=r"not a data set of decisions; `sackarmies dataset` writes one"):
         observations(tmp_path / "text.parquet")
 
 
@@ -228,10 +228,10 @@ def test_damaged_files_are_refused(tmp_path):
     content = whole.read_bytes()
     footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
     damaged.write_bytes(content[: footer + 50] + b"\xff" * 50 + content[footer + 100 :])
-    with pytest.raises(ValueError, match=r"damaged\.parquet: this is no data set of decisions"):
+    with pytest.raises(ValueError, match=r"damaged\.parquet: not a data set of decisions"):
         describe_file(damaged)
     pq.write_table(pq.read_table(whole).replace_schema_metadata({dataset.KEY: b"\xff"}), damaged)
-    with pytest.raises(ValueError, match=r"damaged\.parquet: this is no data set of decisions"):
+    with pytest.raises(ValueError, match=r"damaged\.parquet: not a data set of decisions"):
         describe_file(damaged)
     damaged.write_bytes(content[:4] + b"\xff" * (footer - 4) + content[footer:])
     with pytest.raises(ValueError, match=r"damaged\.parquet: the file is damaged"):
@@ -247,7 +247,7 @@ def test_records_are_files_folders_and_patterns(tmp_path, monkeypatch):
     monkeypatch.chdir(folder)
     assert record_files(["1.json", str(first), str(second)]) == [Path("1.json"), second]
     for nothing in (f"{tmp_path}/*.json", str(tmp_path)):
-        with pytest.raises(ValueError, match=r"there is no game record \(\*\.json\)"):
+        with pytest.raises(ValueError, match=r"no game record \(\*\.json\) found"):
             record_files([nothing])
 
 
@@ -265,7 +265,7 @@ def test_commands_write_both_formats(tmp_path):
     [
         (["--out", "data.parquet", "--seat", "0"], "--seat is for --to minari"),
         (["--out", "data-v0", "--to", "minari", "--observations"], "--observations is for --to parquet"),
-        (["--out", "data", "--to", "minari"], "Minari wants a name of letters, digits, - and _ with a version"),
+        (["--out", "data", "--to", "minari"], "a Minari name has letters, digits, - and _ and ends in a version"),
         (["--out", "data-v0", "--to", "minari", "--seat", "7"], "seat 7 is not at the table: seats run from 0 to 1"),
         (["--out", "taken-v0", "--to", "minari"], "taken-v0 exists: remove it, or give another name or version"),
     ],

@@ -48,11 +48,11 @@ def test_folder_that_holds_something_is_refused(tmp_path):
     (tmp_path / "mine").touch()
     with pytest.raises(ValueError, match=r"--report .* is not empty; name another one"):
         check_free("--report", tmp_path)
-    with pytest.raises(ValueError, match="this is a file, a folder is wanted"):
+    with pytest.raises(ValueError, match="expected a folder, not a file"):
         check_free("--report", tmp_path / "mine")
 
 
 def test_replays_without_a_report_are_a_sentence():
     result = CliRunner().invoke(app, ["evaluate", "random", "greedy", "--replays"])
     assert result.exit_code == 2
-    assert "--replays is given without --report FOLDER" in " ".join(result.output.split())
+    assert "--replays needs --report FOLDER" in " ".join(result.output.split())

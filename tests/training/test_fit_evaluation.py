@@ -152,8 +152,8 @@ def test_picture_of_reliability_is_drawn_where_all_or_none_won():
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["{folder}"], "FILE {folder}: this is a folder, a file is wanted"),
-        (["{folder}/new.npz", "--picture", "{folder}"], "--picture {folder}: this is a folder, a file is wanted"),
+        (["{folder}"], "FILE {folder}: expected a file, not a folder"),
+        (["{folder}/new.npz", "--picture", "{folder}"], "--picture {folder}: expected a file, not a folder"),
     ],
 )
 def test_file_that_cannot_be_written_is_refused_before_the_games(tmp_path, monkeypatch, words, told):

@@ -59,7 +59,7 @@ MISCONDUCT = [
     ("Text", "raised TypeError: 'str' object cannot be interpreted as an integer"),
     ("NotANumber", "raised TypeError: 'float' object cannot be interpreted as an integer"),
     ("Fraction", "raised TypeError: 'float' object cannot be interpreted as an integer"),
-    ("Scribbles", "wrote into the observation or the mask that it was shown"),
+    ("Scribbles", "modified the observation or the mask that it was given"),
     ("Illegal", "chose action 1, which is not legal"),
 ]
 
@@ -136,8 +136,8 @@ def test_many_decisions_at_once_have_many_times_the_limit():
     ("kind", "reason"),
     [
         ("SharedRaises", "raised ValueError: two fours"),
-        ("SharedTooLong", "answered ndarray of shape (2,) and dtype int64, where shape (1,) and integers are wanted"),
-        ("SharedFloats", "answered ndarray of shape (1,) and dtype float64, where shape (1,) and integers are wanted"),
+        ("SharedTooLong", "answered ndarray of shape (2,) and dtype int64, not integers of shape (1,)"),
+        ("SharedFloats", "answered ndarray of shape (1,) and dtype float64, not integers of shape (1,)"),
         ("SharedIllegal", "chose action -1, which is not legal"),
     ],
 )
@@ -207,7 +207,7 @@ def test_result_of_a_truncated_game_counts():
     ("kind", "message"),
     [
         ("BadStart", "class=tests.agents.misbehaving:BadStart: making the agent raised OSError: no weights"),
-        ("Nobody", r"class=tests.agents.misbehaving:Nobody: this is no subclass of sackarmies_agents.Agent; it takes"),
+        ("Nobody", r"class=tests.agents.misbehaving:Nobody: not a subclass of sackarmies_agents.Agent; expected"),
     ],
 )
 def test_agent_that_cannot_be_made_stops_everything_with_a_sentence(kind, message, isolation):
@@ -315,7 +315,7 @@ def test_limits_belong_to_what_a_tournament_is(tmp_path):
 
 @pytest.mark.parametrize("key", ["time_limit", "start_limit", "memory_limit"])
 def test_limit_without_isolation_is_refused(key):
-    with pytest.raises(ValueError, match=f"{key} is given without isolate = true: an agent that runs in the same"):
+    with pytest.raises(ValueError, match=f"{key} needs isolate = true: an agent that runs in the same"):
         MatchSection(agents=["random", "greedy"], **{key: 5})
 
 

@@ -76,7 +76,7 @@ def test_result_is_the_mean_over_the_second_half_of_the_steps(tasted, tmp_path):
 
 def test_search_of_fewer_games_than_have_been_played_is_refused(tasted, tmp_path):
     searched(tmp_path, steps=100, total=100)
-    sentence = r"state\.json: this search has played 9,600 games, but 4,800 are wanted in all: give as many or more"
+    sentence = r"state\.json: this search played 9,600 games, more than the 4,800 asked for: ask for at least as many"
     with pytest.raises(ValueError, match=sentence):
         searched(tmp_path, steps=0, total=50)
 

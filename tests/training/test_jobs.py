@@ -67,7 +67,7 @@ def test_number_of_groups_decides_what_is_played(tmp_path):
     assert not equal(trained(tmp_path / "two", None), trained(tmp_path / "four", None, groups=4))
 
 
-@pytest.mark.parametrize(("groups", "sentence"), [(3, "a multiple of 3"), (0, "it must be at least 1")])
+@pytest.mark.parametrize(("groups", "sentence"), [(3, "a multiple of 3"), (0, "must be at least 1, not 0")])
 def test_games_are_shared_among_groups_equally(tmp_path, groups, sentence):
     with pytest.raises(ValueError, match=sentence):
         make_config(tmp_path, learn={"groups": groups})
@@ -130,7 +130,7 @@ def test_jobs_on_ray_return_results_and_their_errors_as_raised(monkeypatch):
         with pytest.raises(ValueError, match=r"^it died$"):
             wanted[2].result()
         monkeypatch.setattr(pool, "_digest", "of other code")
-        with pytest.raises(ValueError, match="has other code of sackarmies-env"):
+        with pytest.raises(ValueError, match="runs other sackarmies-env code"):
             pool.submit(process_id, 0).result()
 
 

@@ -48,17 +48,17 @@ def test_labels_are_read_as_they_were_written(info, tmp_path):
         ({"targets": torch.tensor([float("nan"), 1.0, 1.0])}, "targets are not probabilities"),
         ({"counts": torch.tensor([2, 2])}, "counts do not add up to the number of actions"),
         ({"counts": torch.tensor([3, 0])}, "counts do not add up to the number of actions"),
-        ({"counts": torch.tensor([2])}, "there are not as many of each"),
-        ({"actions": torch.tensor([3, 0, 2])}, "actions of a decision do not rise"),
+        ({"counts": torch.tensor([2])}, "tensors do not have matching lengths"),
+        ({"actions": torch.tensor([3, 0, 2])}, "actions of a decision do not increase"),
         ({"actions": torch.tensor([0, 6, 2])}, "actions are not from 0 to 5"),
         ({"results": torch.tensor([WIN, 3])}, "results are not from -1 to 2"),
-        ({"gains": torch.tensor([[0.0], [float("inf")], [0.0]])}, "gains are no finite numbers"),
-        ({"gains": torch.tensor([[0.0]])}, "there are not as many of each"),
-        ({"gains": torch.zeros(3)}, "there are not as many of each"),
-        ({"gains": torch.tensor(0.5)}, "there are not as many of each"),
-        ({"gains": torch.zeros((3, 0))}, "there are not as many of each"),
-        ({"compared": torch.tensor([True])}, "there are not as many of each"),
-        ({"results": torch.tensor(WIN), "observations": torch.zeros((1, 9), dtype=torch.int8)}, "not as many of each"),
+        ({"gains": torch.tensor([[0.0], [float("inf")], [0.0]])}, "gains are not finite"),
+        ({"gains": torch.tensor([[0.0]])}, "tensors do not have matching lengths"),
+        ({"gains": torch.zeros(3)}, "tensors do not have matching lengths"),
+        ({"gains": torch.tensor(0.5)}, "tensors do not have matching lengths"),
+        ({"gains": torch.zeros((3, 0))}, "tensors do not have matching lengths"),
+        ({"compared": torch.tensor([True])}, "tensors do not have matching lengths"),
+        ({"results": torch.tensor(WIN), "observations": torch.zeros((1, 9), dtype=torch.int8)}, "matching lengths"),
         ({"observations": torch.zeros((2, 1), dtype=torch.int8)}, r"observations are not of shape \(2, 9\)"),
         ({"observations": torch.zeros((200, 9), dtype=torch.int8)}, r"observations are not of shape \(2, 9\)"),
     ],
@@ -81,7 +81,7 @@ def test_labels_whose_observations_cannot_be_expanded_are_refused(info, tmp_path
 def test_labels_of_an_earlier_version_are_refused(info, tmp_path, monkeypatch):
     monkeypatch.setattr(labels_module, "_compressed", lambda observations: observations.numpy())
     write_labels(tmp_path / "labels.safetensors", some_labels(info), info, "x")
-    with pytest.raises(ValueError, match=r"labels\.safetensors.* are of an earlier version: make them anew"):
+    with pytest.raises(ValueError, match=r"labels\.safetensors.* are of an earlier version: make them again"):
         read_labels(tmp_path / "labels.safetensors", info)
 
 
@@ -131,7 +131,7 @@ def test_teacher_that_remembers_is_refused(info):
     class Remembering(type(make_agent("random", info))):
         shares_batch = False
 
-    with pytest.raises(ValueError, match="Remembering cannot teach: it keeps something between two decisions"):
+    with pytest.raises(ValueError, match="Remembering cannot teach: it keeps state between decisions"):
         teach(make_duel(), Remembering(), 2, seed=1, noise=0.0)
 
 

@@ -118,7 +118,7 @@ def test_results_of_other_code_do_not_order_the_rungs(config, tmp_path, change_c
 
 @pytest.mark.parametrize("option", ["--alpha", "--beta", "--elo0", "--elo1", "--max-games"])
 def test_options_of_a_placing_are_refused_without_a_newcomer(config, option):
-    sentence = f"{option} is given without --add AGENT: only the tests that place a newcomer use it"
+    sentence = f"{option} needs --add AGENT: only the tests that place a newcomer use it"
     assert sentence in invoke("ladder", "--config", config, option, 2, code=2)
     assert sentence in invoke("ladder", "--config", config, option, 2, "exploit", "random", code=2)
 
@@ -126,24 +126,24 @@ def test_options_of_a_placing_are_refused_without_a_newcomer(config, option):
 @pytest.mark.parametrize("option", ["--add", "--on"])
 def test_options_that_a_subcommand_does_not_use_are_refused(config, option):
     text = invoke("ladder", "--config", config, option, {"--add": "random", "--on": "ray"}[option], "exact", code=2)
-    assert f"{option} is given before exact, which does not use it" in text
+    assert f"{option} cannot be combined with exact, which does not use it" in text
 
 
 def test_ladder_whose_rungs_are_not_asked_is_refused(config):
-    agent, sentence = ("exact", "--agent", "random"), "--config is given with --agent, whose agents take the place"
+    agent, sentence = ("exact", "--agent", "random"), "--config and --agent cannot be combined: these agents replace"
     assert sentence in invoke("ladder", *agent, "--config", config, code=2)
     assert sentence in invoke("ladder", "--config", config, *agent, code=2)
 
 
 def test_newcomer_is_placed_on_this_machine_alone(config):
     text = invoke("ladder", "--config", config, "--add", "random", "--on", "ray", code=2)
-    assert "--on is given with --add AGENT, whose games are played on this machine" in text
+    assert "--on and --add AGENT cannot be combined: those games are played on this machine" in text
 
 
 def test_impossible_options_are_a_sentence(config):
     assert "elo0 is 30 and elo1 is 20" in invoke("ladder", "--config", config, "--add", "random", "--elo0", 30, code=2)
     assert "unknown agent 'gredy'" in invoke("ladder", "--config", config, "--add", "gredy", code=2)
-    assert "there is no responder 'x'" in invoke(
+    assert "unknown responder 'x'" in invoke(
         "ladder", "exploit", "high", "--responder", "x", "--config", config, code=2
     )
     assert "nowhere.toml" in invoke("ladder", "--config", "nowhere.toml", code=2)

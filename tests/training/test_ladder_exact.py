@@ -132,14 +132,16 @@ def test_chance_beyond_flips_is_refused():
     game = load_game("sack_armies", scenario=scenario)
     states = game.new_states(1)
     game.start(states, 0)
-    with pytest.raises(ValueError, match="chance beyond flips decides after 'draw'"):
+    with pytest.raises(ValueError, match="chance other than flips decides after 'draw'"):
         ExactValues(game).value(states)
 
 
 def test_games_that_cannot_be_enumerated_are_refused():
     with pytest.raises(ValueError, match="exact values are for two players"):
         ExactValues(make_duel(3))
-    with pytest.raises(ValueError, match="exact values need one shared kind of chance that can be forced; here are 0"):
+    with pytest.raises(
+        ValueError, match="exact values need exactly one shared kind of chance that can be forced, not 0"
+    ):
         ExactValues(make_duel())
 
 

@@ -113,7 +113,7 @@ def test_fixed_agent_that_raises_is_told_from_our_own_errors(monkeypatch, call):
 
 
 def test_budget_that_is_too_small_for_a_clone_is_refused(duel, tmp_path):
-    with pytest.raises(ValueError, match="the budget is 3 games: a learned response needs 4 at least"):
+    with pytest.raises(ValueError, match="the budget is 3 games, but a learned response needs at least 4"):
         respond(tmp_path, 3)
 
 

@@ -111,7 +111,7 @@ def test_newcomers_are_kept_apart_by_what_they_are(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"pools": ((4, 2),)}, "a newcomer is placed in games of two players, and this ladder has no pool of them"),
+        ({"pools": ((4, 2),)}, "a newcomer needs games of two players, but this ladder has no pool for them"),
         ({"rungs": {"newcomer": "random", "high": "greedy"}}, "a rung is called 'newcomer'"),
     ],
 )

@@ -53,6 +53,13 @@ def test_new_version_replaces_the_old_one_which_keeps_its_games(simulation):
     assert after["bold@2"] >= 12  # its first units
 
 
+def test_league_of_fewer_than_two_agents_is_not_played(simulation):
+    for name, told in (("low", "1 active agent"), ("middle", "0 active agents")):
+        simulation.league.change(name, "suspended", "")
+        with pytest.raises(ValueError, match=f"a game needs two agents, but this league has {told}$"):
+            simulation.play(4)
+
+
 def test_withdrawn_and_suspended_agents_play_no_games(simulation):
     for name in ("bold", "shy"):
         simulation.submit(name)
@@ -110,7 +117,7 @@ def test_agent_that_fails_too_often_is_suspended_with_the_reason(simulation):
         ("a" * 25, "Ann", "name .* is not allowed"),
         ("low", "Ann", "belongs to an anchor"),
         ("bold", "Bob", 'belongs to "Ann", not to "Bob"'),
-        ("Bold", "Ann", "differs from .* in capitals alone"),
+        ("Bold", "Ann", "differs from .* only in capitalization"),
         ("shy", "  ", "author is empty"),
     ],
 )
@@ -123,7 +130,7 @@ def test_wrong_names_and_authors_are_refused(simulation, name, author, message):
 
 def test_same_files_are_no_new_version(simulation):
     simulation.submit("bold", text="greedy")
-    with pytest.raises(ValueError, match="bold@1, which plays already"):
+    with pytest.raises(ValueError, match="bold@1, which already plays"):
         simulation.submit("bold", text="greedy")
 
 
@@ -136,8 +143,8 @@ def test_submission_that_fails_its_trial_is_not_entered(simulation):
 @pytest.mark.parametrize(
     ("author", "text", "message"),
     [
-        ("Ann\nBob", None, r'^author: "Ann\\nBob" is given, but control characters are not allowed$'),
-        ("Ann", "greedy:weights=a\nb", r'^agent: "greedy:weights=a\\nb" is given, but control characters are not'),
+        ("Ann\nBob", None, r'^author: "Ann\\nBob" contains control characters, which are not allowed$'),
+        ("Ann", "greedy:weights=a\nb", r'^agent: "greedy:weights=a\\nb" contains control characters, which are not'),
     ],
 )
 def test_texts_of_several_lines_are_refused_before_the_trial(simulation, monkeypatch, author, text, message):
@@ -147,7 +154,7 @@ def test_texts_of_several_lines_are_refused_before_the_trial(simulation, monkeyp
 
 
 def test_reason_of_several_lines_is_refused(simulation):
-    with pytest.raises(ValueError, match=r'^why: "too\\nslow" is given, but control characters are not allowed$'):
+    with pytest.raises(ValueError, match=r'^why: "too\\nslow" contains control characters, which are not allowed$'):
         simulation.league.change("low", "suspended", "too\nslow")
 
 
@@ -156,7 +163,7 @@ def test_reason_of_several_lines_is_refused(simulation):
     [
         ("resumed", "bold", "is active, so it cannot be resumed: only suspended agents can"),
         ("withdrawn", "low", "is an anchor"),
-        ("suspended", "bald", "nobody in this league is called 'bald'.*bold"),
+        ("suspended", "bald", "there is no agent 'bald' in this league.*bold"),
     ],
 )
 def test_impossible_changes_are_refused(simulation, change, name, message):
@@ -176,8 +183,8 @@ def test_impossible_changes_are_refused(simulation, change, name, message):
         ("search:models=tuned+/tmp/a.safetensors", "models=.* is outside"),
         ("search:models=tuned+../a.safetensors", "models=.* is outside"),
         ("python:class=bots:Bold", "name the file of the class"),
-        ("line:command=./bot,log=/tmp/log", "log is given"),
-        ("line:command=./bot,folder=/tmp", "folder is given"),
+        ("line:command=./bot,log=/tmp/log", "log is not allowed"),
+        ("line:command=./bot,folder=/tmp", "folder is not allowed"),
         ("grady", "unknown agent"),
     ],
 )

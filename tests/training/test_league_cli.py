@@ -120,7 +120,7 @@ def test_wrong_configuration_is_refused_with_a_sentence(tmp_path):
     config.write_text("players = 3\n" + CONFIG.format(game=GAMES["liars_dice"]))
     assert "cannot share the seats equally" in invoke("league", "new", tmp_path / "league", "--config", config, code=2)
     config.write_text(CONFIG.format(game=GAMES["liars_dice"]).replace('zero = "dice"', 'zero = "dise"'))
-    assert "which is no anchor" in invoke("league", "new", tmp_path / "league", "--config", config, code=2)
+    assert "which is not an anchor" in invoke("league", "new", tmp_path / "league", "--config", config, code=2)
 
 
 def test_minutes_and_games_end_a_league_whichever_is_spent_first(tmp_path, monkeypatch):

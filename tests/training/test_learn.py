@@ -454,7 +454,7 @@ def test_resuming_without_a_run_is_refused(tmp_path):
 
 
 def test_unknown_device_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"device is 'warp', but there are only cpu"):
+    with pytest.raises(ValueError, match=r"unknown device 'warp': available are cpu"):
         run(make_config(tmp_path, learn={"device": "warp"}))
 
 

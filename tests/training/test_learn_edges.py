@@ -11,7 +11,7 @@ from sackarmies_training import learn
 from sackarmies_training.learn import Learner, SelfPlay, Team, look_back, make_learner
 from sackarmies_training.loggers import TABLE
 from tests.core.toy_game import make_duel
-from tests.training.test_learn import make_config, run
+from tests.training.test_learn import ROUND, make_config, run
 
 # --- line-ups
 
@@ -52,6 +52,16 @@ def logged(path, name=""):
     """Return all values that a run has logged, of names that begin so."""
     with (path.parent / TABLE).open(newline="") as file:
         return [float(row["value"]) for row in csv.DictReader(file) if row["name"].startswith(name)]
+
+
+def test_no_ratio_counts_as_clipped_without_a_clip_range(tmp_path):
+    shares = {}
+    for clip_range in (0.0, 1e-6):
+        learning = {"clip_range": clip_range, "epochs": 2, "decisions": 2 * ROUND}
+        path, _ = run(make_config(tmp_path / str(clip_range), learn=learning))
+        shares[clip_range] = logged(path, "learn/clipped")
+    assert shares[0.0] == [0.0, 0.0]
+    assert min(shares[1e-6]) > 0.4
 
 
 def test_run_of_single_steps_learns_from_the_ends_of_games(tmp_path):
@@ -100,7 +110,7 @@ def test_weight_of_the_magnet_is_never_larger_than_asked_for():
     ("changes", "message"),
     [
         ({"learn": {"start": "nowhere.safetensors"}}, "there is no checkpoint nowhere"),
-        ({"teacher": {"files": ["nowhere"], "decisions": 10}}, "there are no labels nowhere"),
+        ({"teacher": {"files": ["nowhere"], "decisions": 10}}, "there are no labels at nowhere"),
         ({"curve": {"opponent": "search"}}, "there is no search for the game 'duel'"),
     ],
     ids=["start", "labels", "curve"],

@@ -70,11 +70,11 @@ def test_start_of_a_process_is_not_charged():
 @pytest.mark.parametrize(
     ("limits", "message"),
     [
-        ({"time_bank": 5.0}, r"time_bank is given without time_limit: it is drawn on beyond that"),
-        ({"cpu_limit": 5.0}, r"cpu_limit is given without time_limit or turn_limit: an agent that waits takes none"),
+        ({"time_bank": 5.0}, r"time_bank needs time_limit: the bank covers time beyond that limit"),
+        ({"cpu_limit": 5.0}, r"cpu_limit needs time_limit or turn_limit: an agent that waits uses no processor time"),
         (
             {"start_limit": 5.0},
-            r"start_limit is given without time_limit or turn_limit: it is added to what they allow",
+            r"start_limit needs time_limit or turn_limit: it is added to them",
         ),
     ],
 )
@@ -85,7 +85,7 @@ def test_limit_that_cannot_be_kept_is_refused(limits, message):
 
 @pytest.mark.parametrize("key", ["time_bank", "turn_limit", "cpu_limit"])
 def test_limit_without_isolation_is_refused(key):
-    with pytest.raises(ValueError, match=f"{key} is given without isolate = true"):
+    with pytest.raises(ValueError, match=f"{key} needs isolate = true"):
         MatchSection(agents=["random", "greedy"], time_limit=None, **{key: 5.0})
 
 

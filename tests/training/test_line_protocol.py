@@ -88,9 +88,9 @@ def test_messages_of_a_game_are_those_of_the_protocol(tmp_path):
 
 
 FAULTS = [
-    ("text", "wrote the line 'I attack!', which is no JSON object", Status.INVALID),
-    ("list", "wrote the line '[1, 2]', which is no JSON object", Status.INVALID),
-    ("wordy", "answered {'action': 'attack'}, where an integer called action is wanted", Status.INVALID),
+    ("text", "wrote the line 'I attack!', which is not a JSON object", Status.INVALID),
+    ("list", "wrote the line '[1, 2]', which is not a JSON object", Status.INVALID),
+    ("wordy", "answered {'action': 'attack'}, but must give an integer \"action\"", Status.INVALID),
     ("illegal", "chose action 1000000, which is not legal", Status.INVALID),
     ("late", "answered decision 1 when it was asked for decision 2", Status.INVALID),
     ("flood", "wrote a line of more than 65536 bytes", Status.INVALID),
@@ -154,8 +154,8 @@ def test_program_ends_with_its_agent():
     [
         ("line:command=./nothing", r"there is no program '\./nothing' that can be run in '\.'"),
         ("line:command=sh,folder=nowhere", r"there is no folder 'nowhere'"),
-        ("line:command=sh 'a", r"command=sh 'a: No closing quotation; it is divided into words as a shell does"),
-        (bot("rude"), r'cannot play: it answered "hello" with something else than \{"type": "ready"\}'),
+        ("line:command=sh 'a", r"command=sh 'a: No closing quotation; it is split into words as in a shell"),
+        (bot("rude"), r'cannot play: it did not answer "hello" with \{"type": "ready"\}'),
         (f"line:command={sys.executable} -c 'raise SystemExit(4)'", r"it ended its process with exit code 4"),
     ],
 )

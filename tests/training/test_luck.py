@@ -109,7 +109,7 @@ def test_luck_taken_out_narrows_the_interval_and_leaves_the_mean():
 
 def test_cards_of_a_deck_are_refused():
     game = load_game("sack_armies", switches={"flip_method": "deck", "max_turns": 30})
-    with pytest.raises(ValueError, match="flips are not independent of each other, as cards of a deck"):
+    with pytest.raises(ValueError, match="flips are not independent of each other, like cards of a deck"):
         LuckMeter(game).measure(games := played(game, 2), [0] * len(games))
 
 

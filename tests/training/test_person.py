@@ -102,8 +102,8 @@ def test_tokens_are_offered_by_name(capsys, monkeypatch):
 def test_wrong_answers_are_told_in_a_sentence(capsys, monkeypatch):
     person = Person(begun(make_game(scenario=HORSE)), 1)
     text = said(person, capsys, monkeypatch, "0", "999", "mele atack", "1" * 5000, "\x1b[2J")
-    assert '"0" is none of the choices: type a number from 1 to ' in text
-    assert '"999" is none of the choices' in text
+    assert '"0" is not one of the choices: type a number from 1 to ' in text
+    assert '"999" is not one of the choices' in text
     assert '(did you mean "Melee attack"?)' in text
     assert "\x1b" not in text
     assert person.match.history == []
@@ -186,7 +186,7 @@ def test_log_tells_all_that_has_happened(capsys, monkeypatch):
         match.play(match.legal_actions()[0])
         person.look()
     text = said(person, capsys, monkeypatch, "log")
-    assert re.search(r"\d+ events, which log tells, and", text)
+    assert re.search(r"\d+ events \(type log to see them\), then", text)
     listed = after(text, "Type a number or a name")
     flat = " ".join(listed.split())
     assert all(" ".join(event.split()) in flat for event in person.log)

@@ -203,7 +203,7 @@ def test_agent_reports_the_same_from_its_own_process(in_threads, kind):
     [
         ("Yields", "raised "),
         ("Foreign", "raised TypeError"),
-        ("Wordy", "returned something else than one Report for each of 1 decisions"),
+        ("Wordy", "did not return one Report for each of 1 decisions"),
         ("Vast", "answered more than 1 MiB"),
     ],
 )
@@ -221,6 +221,13 @@ def test_agent_that_has_not_chosen_yet_reports_nothing(in_threads):
     with closing(isolate(make_duel(), thinking("Thinker"))) as agent:
         agent.reset(1)
         assert conduct.ask_reports(agent, 1) == [None]
+
+
+def test_agent_is_not_asked_for_reports_of_the_game_before(in_threads):
+    agent, _, _ = chosen_by(thinking("Fails"), Isolation(time_limit=60.0))
+    with closing(agent):
+        agent.reset(2)
+        assert agent.report() == ()
 
 
 @pytest.mark.slow

@@ -28,7 +28,7 @@ def test_drawn_entries_follow_the_probabilities_of_their_decision():
 
 
 def test_scores_that_are_no_numbers_are_a_sentence():
-    with pytest.raises(ValueError, match="training has diverged: scores are no numbers"):
+    with pytest.raises(ValueError, match="training has diverged: scores are not numbers"):
         draw(torch.tensor([0.0, float("nan"), float("nan")]), torch.tensor([0, 1, 1]), 2)
 
 

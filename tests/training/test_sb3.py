@@ -79,7 +79,7 @@ def test_options_are_those_of_the_next_reset_alone():
     for options, sentence in (
         ([{"max_turns": 3}, {}], "options that differ between games: all games of a vector take the same"),
         ([{"max_turns": 3}], "1 dicts of options are given for 2 games"),
-        ({"reset_mask": np.array([True, False])}, r"reset_mask: reset\(\) of Stable-Baselines3 starts all games anew"),
+        ({"reset_mask": np.array([True, False])}, r"reset_mask: reset\(\) of Stable-Baselines3 restarts all games"),
     ):
         with pytest.raises(ValueError, match=sentence):
             env.set_options(options)
@@ -106,7 +106,7 @@ def test_self_play_is_made_with_names_of_opponents():
     with pytest.raises(ValueError, match="unknown agent 'randm'"):
         SelfPlayEnv(make_duel(), 2, ["randm"])
     for nobody in ([], "random"):
-        with pytest.raises(ValueError, match=r"give a list of names of agents, such as \['random'\]"):
+        with pytest.raises(ValueError, match=r"opponents must be a list of agent names, such as \['random'\]"):
             SelfPlayEnv(make_duel(), 2, nobody)
 
 

@@ -302,5 +302,5 @@ def test_advice_of_another_agent_than_the_scripted_one_is_refused(tmp_path):
 
 
 def test_game_without_search_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="there is no game 'chess'"):
+    with pytest.raises(ValueError, match="unknown game 'chess'"):
         write_search_labels(tmp_path, PLAN, 1, "chess", 1, print)

@@ -109,11 +109,13 @@ def test_greedy_is_the_one_of_the_game():
 
 
 def test_wrong_game_options_are_refused_with_what_is_allowed():
-    assert "there is no game 'dule' (did you mean \"duel\"?)" in refused("watch", "--game", "dule")
-    assert "unknown option 'armies' of duel" in refused("play", "--game", GAME, "--army", "a", "--army", "b")
+    assert "unknown game 'dule' (did you mean \"duel\"?)" in refused("watch", "--game", "dule")
+    for command in (("play", "random"), ("watch", "random", "random"), ("evaluate", "random", "random")):
+        assert "--army a: Duel has no armies" in refused(*command, "--game", GAME, "--army", "a")
     with registered(players=(3, 4)):
-        assert "2 agents are given; a game needs 3 to 4" in refused("watch", "--game", GAME)
-        assert "2 players are given, but Duel is for 3 to 4" in refused("evaluate", "random", "random", "--game", GAME)
+        assert "a game needs 3 to 4 agents, not 2" in refused("watch", "--game", GAME)
+        assert "a game needs 2 to 3 opponents, not 1" in refused("play", "random", "--game", GAME)
+        assert "Duel is for 3 to 4 players, not 2" in refused("evaluate", "random", "random", "--game", GAME)
     assert "the game 'duel' has no built-in scenarios" in refused("scenario", "list", "--game", GAME)
     assert "the game 'duel' has no scenarios" in refused("scenario", "check", "x", "--game", GAME)
 
@@ -190,7 +192,7 @@ def test_warmup_goes_through_a_game_without_any_hook():
 
 def test_warmup_of_a_number_of_players_that_no_game_has_is_refused(monkeypatch):
     monkeypatch.setattr(warmup, "INTERPRETED", False)
-    with registered(players=(2, 4)), pytest.raises(ValueError, match=r"no game is for 9 players: Duel is for 2 to 4"):
+    with registered(players=(2, 4)), pytest.raises(ValueError, match=r"no game supports 9 players: Duel is for 2 to 4"):
         list(warmup.warm_up_all(GAME, 9))
 
 

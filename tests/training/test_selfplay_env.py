@@ -265,8 +265,8 @@ def test_shared_opponent_gets_a_new_seed_whenever_a_game_begins():
 @pytest.mark.parametrize(
     ("actions", "sentence"),
     [
-        ([0.0] * 8, r"actions of shape \(8,\) and dtype float64: 8 integers are wanted"),
-        ([0] * 7, r"actions of shape \(7,\) and dtype int64: 8 integers are wanted"),
+        ([0.0] * 8, r"actions of shape \(8,\) and dtype float64: expected a list of 8 integers"),
+        ([0] * 7, r"actions of shape \(7,\) and dtype int64: expected a list of 8 integers"),
         ([-4] * 8, "illegal action -4 in game 0 at CARD"),
         ([99] * 8, "illegal action 99 in game 0 at CARD"),
     ],
@@ -285,7 +285,7 @@ def test_actions_of_the_learner_are_checked_before_anything_is_played(actions, s
 @pytest.mark.parametrize(
     ("answer", "sentence"),
     [
-        (np.zeros(1), r"answers of the opponent Odd of shape \(1,\) and dtype float64: \d integers are wanted"),
+        (np.zeros(1), r"answers of the opponent Odd of shape \(1,\) and dtype float64: expected a list"),
         ([0] * 99, r"answers of the opponent Odd of shape \(99,\)"),
         (None, r"answers of the opponent Odd of shape \(\) and dtype object"),
     ],

@@ -251,7 +251,7 @@ def test_units_are_counted_by_their_points():
         ),
         ({"elo1": float("nan")}, "elo1 is nan"),
         ({"elo1": 300.0, "scale": Scale.NORMALIZED}, "elo1 is 300; give two numbers from -200 to 200, elo0 the"),
-        ({"max_games": 1}, "max_games is 1: a unit has 2 games"),
+        ({"max_games": 1}, "max_games must be at least 2, the games of a unit, not 1"),
     ],
 )
 def test_impossible_tests_are_refused(given, sentence):

@@ -309,8 +309,8 @@ def test_tournament_killed_before_its_identity_was_written_keeps_the_seed(tmp_pa
     ("content", "message"),
     [
         (None, r"seed\.json: there is no such file"),
-        ('{"seed": 12}', r"seed\.json: seed: 12 is given, but a text in quotes is wanted"),
-        (json.dumps({"seed": str(2**128)}), r"seed\.json: seed: .* is given, but it must be less than 2\*\*128"),
+        ('{"seed": 12}', r"seed\.json: seed: must be a string, not 12"),
+        (json.dumps({"seed": str(2**128)}), r"seed\.json: seed must be less than 2\*\*128, not"),
         ('{"seed": "12"}', r"holds another tournament: its seed_sha256 is"),
     ],
 )

@@ -121,7 +121,7 @@ def test_damaged_checkpoint_is_passed_over_with_a_note(finished, tmp_path):
     newest = target / f"{4 * ROUND:09d}{SUFFIX}"
     newest.write_bytes(newest.read_bytes()[:-1000])
     _, text = run(make_config(tmp_path), resume=True)
-    assert re.search(rf"the checkpoint {newest} is damaged \(.+\): passing it over\n", text)
+    assert re.search(rf"the checkpoint {newest} is damaged \(.+\): skipping it\n", text)
     assert f"Resuming from {target / f'{3 * ROUND:09d}.safetensors'}" in text
 
 
@@ -159,7 +159,7 @@ def test_flipped_byte_is_found(finished, tmp_path):
         (None, "there is no checkpoint .*nothing.safetensors"),
         (b"", r"is damaged \(its tensors cannot be read"),
         (b"\2\0\0\0\0\0\0\0{}", r"is damaged \(it lacks \"checkpoint.json\" or \"sha256\""),
-        (b"PK\3\4 nonsense", "is an archive of an earlier version: train anew"),
+        (b"PK\3\4 nonsense", "is an archive of an earlier version: train again"),
     ],
 )
 def test_file_that_is_no_checkpoint_is_refused(tmp_path, content, message):

@@ -52,7 +52,10 @@ def test_address_is_printed_and_the_port_is_the_one_that_was_asked_for(served, t
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--web", "--record", "game.json"), "--record and --web: a game in the browser is saved from its page"),
+        (
+            ("--web", "--record", "game.json"),
+            "--record and --web cannot be combined: a game in the browser is saved from its page",
+        ),
         (("--port", "8000"), "--port, --no-browser and --saves are for --web"),
         (("--no-browser",), "--port, --no-browser and --saves are for --web"),
     ],
@@ -148,7 +151,9 @@ def test_seed_is_what_the_dialogue_proposes(served, monkeypatch, tmp_path):
 def test_seed_that_a_page_cannot_write_is_refused(served):
     done = run("--seed", str(2**53))
     assert done.exit_code == 2
-    assert f"--seed {2**53} with --web: a page can write seeds up to {2**53 - 1}" in " ".join(done.output.split())
+    assert f"--seed {2**53} with --web is not allowed: seeds go up to {2**53 - 1} there" in " ".join(
+        done.output.split()
+    )
     assert served == []
 
 

@@ -55,9 +55,9 @@ def test_agents_and_armies_of_long_paths_fit_into_a_message():
     [
         ("", "not valid JSON"),
         ("{", "not valid JSON"),
-        ("[]", "its kind is"),
-        ("null", "its kind is"),
-        ('{"kind": 3}', "its kind is 3"),
+        ("[]", "unknown kind"),
+        ("null", "unknown kind"),
+        ('{"kind": 3}', "unknown kind 3"),
         ('{"kind": "chose"}', 'did you mean "choose"'),
         ('{"kind": "choose", "number": 1}', "actions"),
         ('{"kind": "choose", "number": "1", "actions": [1]}', "number"),
@@ -83,9 +83,9 @@ def test_bad_message_is_refused_with_a_sentence(text, told):
 @pytest.mark.parametrize(
     ("message", "told"),
     [
-        ({"kind": "choose", "number": 1, "actions": ["x"]}, 'actions[0]: "x" is given, but an integer is wanted'),
-        ({"kind": "choose", "number": 1, "actions": []}, "actions: the list is empty, but at least 1 entry is wanted"),
-        ({"kind": "start", "players": [7]}, "players[0]: 7 is given, but a text in quotes is wanted"),
+        ({"kind": "choose", "number": 1, "actions": ["x"]}, 'actions[0]: must be an integer, not "x"'),
+        ({"kind": "choose", "number": 1, "actions": []}, "actions: the list must have at least 1 entry"),
+        ({"kind": "start", "players": [7]}, "players[0]: must be a string, not 7"),
     ],
 )
 def test_list_of_wrong_entries_is_not_called_empty(message, told):

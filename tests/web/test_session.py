@@ -79,17 +79,17 @@ def test_dialogue_offers_players_armies_and_saved_games(tmp_path):
 
 def test_what_is_not_offered_is_refused(tmp_path):
     session = make_session(tmp_path)
-    assert "no player" in refused(session, kind="start", players=["person", "python:class=os:system"])
+    assert "unknown player" in refused(session, kind="start", players=["person", "python:class=os:system"])
     assert 'did you mean "greedy"' in refused(session, kind="start", players=["person", "gredy"])
     assert "no army" in refused(session, kind="start", players=["person", "greedy"], armies=["undead", "/etc/passwd"])
-    assert "one for each" in refused(session, kind="start", players=["person", "greedy"], armies=["undead"])
+    assert "one per player" in refused(session, kind="start", players=["person", "greedy"], armies=["undead"])
     assert "2 to 6" in refused(session, kind="start", players=["person"])
     assert "seats run" in refused(session, kind="start", players=["greedy", "greedy"], eyes=2)
     other = make_session(tmp_path, "territories")  # which has no armies, whatever is offered
     two = {"players": ["person", "greedy"], "armies": ["undead", "undead"]}
     assert 'unknown key "armies"' in refused(other, kind="start", **two)
     assert "no saved game" in refused(session, kind="resume", name="nothing")
-    assert "there is no game" in refused(session, kind="choose", number=1, actions=[1])
+    assert "no game is in progress" in refused(session, kind="choose", number=1, actions=[1])
 
 
 def test_seed_that_nobody_gave_is_not_told(tmp_path):
@@ -271,7 +271,7 @@ def test_order_to_pass_ends_where_something_of_the_player_is_attacked(tmp_path):
 def test_orders_are_refused_where_nothing_is_asked(tmp_path):
     session = make_session(tmp_path)
     start(session, "greedy", "random")
-    assert "orders to pass" in refused(session, kind="passing", until="turn")
+    assert "choose to pass" in refused(session, kind="passing", until="turn")
 
 
 # --- several people on one device
@@ -287,7 +287,7 @@ def test_curtain_falls_between_people_and_hides_all(tmp_path):
     assert "no longer open" in refused(session, kind="choose", number=0, actions=[1])
     messages = say(session, kind="uncover", seat=first)
     assert latest(messages, "game")["viewer"] == first
-    assert "asked something" in refused(session, kind="cover")
+    assert "answer the open question" in refused(session, kind="cover")
     rng = random.Random(1)
     for _ in range(60):
         messages = say(session, **answer(messages[-1], rng))
@@ -343,7 +343,7 @@ def test_record_that_was_changed_is_refused(tmp_path):
     say(session, kind="save", name="one")
     path = tmp_path / "one.json"
     path.write_text(path.read_text().replace('"greedy"', '"python:class=a:B"'))
-    assert "no player" in refused(session, kind="resume", name="one")
+    assert "unknown player" in refused(session, kind="resume", name="one")
     path.write_text("{}")
     assert "not a game record" in refused(session, kind="resume", name="one")
 

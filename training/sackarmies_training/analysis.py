@@ -99,7 +99,7 @@ def reported(agent: Agent, name: str, ply: int, action: int) -> Analysis | None:
 
     found = conduct.guarded(read)
     if isinstance(found, str):
-        raise Misconduct(f"reported what no record can hold: {found}")
+        raise Misconduct(f"reported something that a record cannot hold: {found}")
     return found
 
 
@@ -112,7 +112,7 @@ def check_reported(game: Game, states: Records, analysis: Analysis) -> None:
     try:
         check_analysis(game, states, analysis)
     except ValueError as error:
-        raise Misconduct(f"reported what is not possible: {error}") from None
+        raise Misconduct(f"reported something impossible: {error}") from None
 
 
 def name_of(text: str) -> str:

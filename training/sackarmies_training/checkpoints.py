@@ -183,7 +183,7 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Tensors) -> Non
     parameters: list[torch.Tensor] = [one for group in optimizer.param_groups for one in group["params"]]
     for number, moments in states.items():
         if not 0 <= number < len(parameters) or set(moments) != MOMENTS:
-            raise ValueError(f"{OPTIMIZER}: it is not that of Adam, or of another network")
+            raise ValueError(f"{OPTIMIZER}: not the state of Adam for this network")
         for moment, value in moments.items():
             wanted = torch.Size() if moment == "step" else parameters[number].shape
             if value.shape != wanted or value.dtype != torch.float32:
@@ -205,7 +205,7 @@ def is_intact(path: Path, say: Callable[[str], None]) -> bool:
     try:
         read_checkpoint(path)
     except ValueError as error:
-        say(f"{error}: passing it over")
+        say(f"{error}: skipping it")
         return False
     return True
 

@@ -106,8 +106,8 @@ def view(  # noqa: PLR0913, PLR0917 - the options of a command
         typer.Option(
             "--viewer",
             metavar="SEAT",
-            help="Whose eyes a page offers, all by default: a seat or referee; repeat the option. A film has one, the "
-            "referee's by default.",
+            help="A view that the page offers, all by default: a seat or referee; repeat the option. A film has one "
+            "view, the referee's by default.",
             show_default=False,
         ),
     ] = None,
@@ -127,7 +127,7 @@ def view(  # noqa: PLR0913, PLR0917 - the options of a command
     viewers = [viewer_seat(text, game.num_players) for text in viewer] if viewer else None
     if films:
         if viewers is not None and len(viewers) > 1:
-            raise ValueError(f"--viewer is given {len(viewers)} times: a film shows the game by the eyes of one")
+            raise ValueError(f"--viewer is given {len(viewers)} times: a film shows a single view")
         write_films(game, loaded, films, viewers[0] if viewers else None, fps)
         if html is None:
             return
@@ -167,7 +167,7 @@ def analyze(
         str,
         typer.Argument(
             metavar="AGENT",
-            help="The agent that is asked, such as search.",
+            help="The agent that analyzes, such as search.",
             show_default=False,
             autocompletion=complete_agent,
         ),
@@ -182,7 +182,7 @@ def analyze(
             "--seat",
             metavar="N",
             min=0,
-            help="Whose decisions, all by default; repeat the option.",
+            help="Seat whose decisions are analyzed, all by default; repeat the option.",
             show_default=False,
         ),
     ] = None,
@@ -224,14 +224,19 @@ def analyze(
 
 def labels(  # noqa: PLR0913, PLR0917 - the options of a command
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The files go here.", show_default=False)],
-    decisions: Annotated[int, typer.Option(metavar="N", min=1, help="How many are labeled, at least.")] = 100_000,
+    decisions: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Smallest number of decisions to label.")
+    ] = 100_000,
     agent: Annotated[
         str, typer.Option(metavar="AGENT", help="The General on all sides.", autocompletion=complete_agent)
     ] = "greedy",
     advice: Annotated[
-        str, typer.Option(metavar="AGENT", help="Whose choice is always compared.", autocompletion=complete_agent)
+        str,
+        typer.Option(metavar="AGENT", help="The agent whose choice is always compared.", autocompletion=complete_agent),
     ] = "greedy",
-    worlds: Annotated[int, typer.Option(metavar="N", min=1, help="In which each action is played on.")] = 2,
+    worlds: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Sampled states in which each action is played on.")
+    ] = 2,
     seed: ContestSeedOption = 1,
     game: GameOption = DEFAULT_GAME,
 ) -> None:

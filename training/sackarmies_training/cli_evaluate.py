@@ -178,7 +178,7 @@ def refuse_without(needed: str, why: str, ctx: typer.Context, options: Sequence[
         ValueError: one of them is given.
     """
     for option in given_options(ctx, options):
-        raise ValueError(f"{option} is given without {needed}: only {why}")
+        raise ValueError(f"{option} needs {needed}: only {why}")
 
 
 def given_options(ctx: typer.Context, options: Sequence[str]) -> list[str]:
@@ -198,7 +198,7 @@ def check_report(report: Path | None, *, replays: bool) -> None:
     if report is not None:
         check_free("--report", report)
     elif replays:
-        raise ValueError("--replays is given without --report FOLDER: there is no report that could link to them")
+        raise ValueError("--replays needs --report FOLDER: the report links to the replays")
 
 
 def result_sentences(match: Match, tally: Tally, played: Sequence[PlayedGame]) -> list[str]:
@@ -234,7 +234,7 @@ def isolation_of(limits: dict[str, Any], *, isolate: bool) -> Isolation | None:
     given = {f"--{key.replace('_', '-')}": value for key, value in limits.items() if value is not None}
     for option, value in given.items():
         if not isolate:
-            raise ValueError(f"{option} is given without --isolate: {UNSTOPPABLE}")
+            raise ValueError(f"{option} needs --isolate: {UNSTOPPABLE}")
         if not 0 < value < math.inf:
             raise ValueError(f"{option} {value} is not allowed: give a number of seconds above 0")
     if not isolate:

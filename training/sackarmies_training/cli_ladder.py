@@ -69,7 +69,7 @@ def ladder(  # noqa: PLR0913, PLR0917 - the options of a command
         refuse_without("--add AGENT", "the tests that place a newcomer use it", ctx, TEST_OPTIONS)
     if ctx.invoked_subcommand is not None:
         for option in given_options(ctx, ("add", "on")):
-            raise ValueError(f"{option} is given before {ctx.invoked_subcommand}, which does not use it")
+            raise ValueError(f"{option} cannot be combined with {ctx.invoked_subcommand}, which does not use it")
         ctx.obj = config if given_options(ctx, ("config",)) else None  # for subcommands given none of their own
         return
     from sackarmies_training.stats.sprt import SprtPlan
@@ -80,7 +80,7 @@ def ladder(  # noqa: PLR0913, PLR0917 - the options of a command
         play_ladder(settings, on)
     else:
         for option in given_options(ctx, ("on",)):
-            raise ValueError(f"{option} is given with --add AGENT, whose games are played on this machine")
+            raise ValueError(f"{option} and --add AGENT cannot be combined: those games are played on this machine")
         parse_agent(add)
         add_newcomer(settings, add, plan)
 
@@ -269,7 +269,7 @@ def exact(
     if not sources:
         raise ValueError(f"there is no scenario in {EXACT_FOLDER}: name one")
     if agent and (config or ctx.obj):
-        raise ValueError("--config is given with --agent, whose agents take the place of the ladder's rungs")
+        raise ValueError("--config and --agent cannot be combined: these agents replace the rungs of the ladder")
     agents = agent or list(load_ladder(config or ctx.obj or DEFAULT_LADDER).agents.values())
     for text in agents:
         parse_agent(text)

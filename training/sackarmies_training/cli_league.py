@@ -33,7 +33,9 @@ WhyOption = Annotated[str, typer.Option("--why", metavar="TEXT", help="The reaso
 
 @league_app.command("new", cls=PlainCommand)
 def new(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Of the league; new or empty.", show_default=False)],
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Folder of the league; new or empty.", show_default=False)
+    ],
     config: Annotated[
         Path,
         typer.Option("--config", metavar="FILE", help="The league, a TOML file, which is copied.", show_default=False),
@@ -58,8 +60,15 @@ def submit(
             show_default=False,
         ),
     ],
-    name: Annotated[str, typer.Option("--name", metavar="NAME", help="New, or replaced by this.", show_default=False)],
-    author: Annotated[str, typer.Option("--author", metavar="WHO", help="Who it is from.", show_default=False)],
+    name: Annotated[
+        str,
+        typer.Option(
+            "--name", metavar="NAME", help="New name, or that of the submission to replace.", show_default=False
+        ),
+    ],
+    author: Annotated[
+        str, typer.Option("--author", metavar="WHO", help="Author of the submission.", show_default=False)
+    ],
     games: Annotated[int, typer.Option("--games", metavar="N", min=1, help="Games of the trial.")] = 4,
 ) -> None:
     """Try a submission in isolation and enter it, replacing a version of the same name. Exit code 1 if it fails."""
@@ -107,11 +116,11 @@ def play(
     folder: FolderArgument,
     games: Annotated[
         int | None,
-        typer.Option("--games", metavar="N", min=1, help="So many games; one round if left out.", show_default=False),
+        typer.Option("--games", metavar="N", min=1, help="Number of games; one round if left out.", show_default=False),
     ] = None,
     minutes: Annotated[
         float | None,
-        typer.Option("--minutes", metavar="M", help="As long as that, or --games, lasts.", show_default=False),
+        typer.Option("--minutes", metavar="M", help="Stop after this time, or after --games.", show_default=False),
     ] = None,
 ) -> None:
     """Play games where they tell the most, then write the report. Interrupted rounds resume."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import errno
+import inspect
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -85,7 +86,7 @@ PlaySeedOption = Annotated[
         metavar="N",
         min=0,
         max=2**GAME_BITS - 1,
-        help="Random seed of the game; 1 by default, with --web one that nobody knows.",
+        help="Random seed of the game; 1 by default; with --web, random and secret.",
         show_default=False,
     ),
 ]
@@ -114,6 +115,7 @@ def build_game(game_id: str, num_players: int, armies: list[str] | None, **optio
     """
     if not armies:
         return load_players(game_id, num_players, **options)
+    check_has_armies(game_id, armies)
     if len(armies) != num_players:
         times = "once" if len(armies) == 1 else f"{len(armies)} times"
         noun = entry_of(game_id).player_noun
@@ -121,6 +123,16 @@ def build_game(game_id: str, num_players: int, armies: list[str] | None, **optio
             f"--army is given {times}, but {num_players} {noun}s play: give it once per {noun}, or not at all"
         )
     return load_players(game_id, num_players, armies=armies, **options)
+
+
+def check_has_armies(game_id: str, armies: Sequence[str]) -> None:
+    """Refuse the armies of --army for a game without any.
+
+    Raises:
+        ValueError: some are given, but the game has no armies.
+    """
+    if armies and "armies" not in inspect.signature(entry_of(game_id).hook("make_game")).parameters:
+        raise ValueError(f"--army {armies[0]}: {entry_of(game_id).title} has no armies")
 
 
 def viewer_seat(text: str, num_players: int) -> int | None:
@@ -150,7 +162,7 @@ def check_writable(option: str, path: Path | None) -> None:
         return
     if path.exists() and not path.is_file():
         found = "a folder" if path.is_dir() else "a device or a pipe"
-        raise ValueError(f"{option} {named(path)}: this is {found}, a file is wanted")
+        raise ValueError(f"{option} {named(path)}: expected a file, not {found}")
     folder = next(folder for folder in path.absolute().parents if folder.exists())  # missing ones will be created
     if not folder.is_dir():
         raise ValueError(f"{option} {named(path)}: {named(folder)} is not a folder")

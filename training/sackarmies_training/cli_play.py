@@ -13,6 +13,7 @@ import typer
 from sackarmies_agents.factory import parse_agent
 from sackarmies_env.core.entries import entry_of, find_hook, game_ids, player_name
 from sackarmies_env.core.game import forfeit_code
+from sackarmies_env.core.messages import counted
 from sackarmies_env.core.record import save_record
 from sackarmies_env.envs.match import NO_ACTION, Match
 from sackarmies_env.registry import DEFAULT_GAME
@@ -81,8 +82,7 @@ def watch(  # noqa: PLR0913, PLR0917 - the options of a command
     names = agents or [_strongest(game), "random"]
     least, most = entry_of(game).players or (len(names), len(names))
     if not least <= len(names) <= most:
-        told = "1 agent is" if len(names) == 1 else f"{len(names)} agents are"
-        raise ValueError(f"{told} given; a game needs {least} to {most}")
+        raise ValueError(f"a game needs {least} to {most} agents, not {len(names)}")
     check_writable("--record", record)
     for name in names:
         parse_agent(name)
@@ -138,14 +138,16 @@ def play(  # noqa: PLR0913, PLR0917 - the options of a command
     opponents = against or [_strongest(game)]
     least, most = entry_of(game).players or (len(opponents) + 1, len(opponents) + 1)
     if not least <= len(opponents) + 1 <= most:
-        raise ValueError(f"{len(opponents)} opponents are given; a game has {least - 1} to {most - 1}")
+        raise ValueError(f"a game needs {least - 1} to {most - 1} opponents, not {len(opponents)}")
     if web and record is not None:
-        raise ValueError("--record and --web: a game in the browser is saved from its page, see --saves")
+        raise ValueError(
+            "--record and --web cannot be combined: a game in the browser is saved from its page, see --saves"
+        )
     if not web and (port or not browser or saves is not None):
         raise ValueError("--port, --no-browser and --saves are for --web: a game in the terminal has no page")
     check_writable("--record", record)
     if seat > len(opponents):
-        count = "1 opponent" if len(opponents) == 1 else f"{len(opponents)} opponents"
+        count = counted(len(opponents), "opponent")
         raise ValueError(f"--seat {seat} is not at the table: with {count}, seats run from 0 to {len(opponents)}")
     if web:
         play_in_browser(game, opponents, seat, army or [], seed=seed, port=port, opens_browser=browser, saves=saves)

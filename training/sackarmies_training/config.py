@@ -164,11 +164,11 @@ class LearnSection(StrictModel):
         if self.games % self.groups:
             raise ValueError(f"games is {self.games}: it must be a multiple of {self.groups}, the number of groups")
         if self.worths and not self.advice:
-            raise ValueError("worths is true, but advice names nobody whose they are")
+            raise ValueError("worths is true, but advice is empty: name the agent whose worths are inputs")
         if self.reasons and not self.worths:
-            raise ValueError("reasons is true, but worths, of which they are the reasons, is not")
+            raise ValueError("reasons is true, but worths is not: reasons need worths = true")
         if not self.start and (self.start_policy or self.start_temperature != 1):
-            raise ValueError("start_policy and start_temperature are of the checkpoint that start names: it names none")
+            raise ValueError("start_policy and start_temperature need a checkpoint, but start is empty")
         return self
 
 
@@ -243,7 +243,7 @@ class ExpertSection(LabelSection):
     @model_validator(mode="after")
     def _horizons_rise(self) -> ExpertSection:
         if any(after <= before for before, after in pairwise(self.horizons)):
-            raise ValueError(f"horizons is {self.horizons}: its numbers must rise")
+            raise ValueError(f"horizons is {self.horizons}: its numbers must increase")
         return self
 
 
@@ -326,9 +326,9 @@ class MatchSection(StrictModel):
     def _limits_can_be_kept(self) -> MatchSection:
         for key in (*LIMITS, "start_limit"):
             if getattr(self, key) is not None and not self.isolate:
-                raise ValueError(f"{key} is given without isolate = true: {UNSTOPPABLE}")
+                raise ValueError(f"{key} needs isolate = true: {UNSTOPPABLE}")
         if self.start_limit is not None and self.time_limit is None and self.turn_limit is None:
-            raise ValueError("start_limit is given without time_limit or turn_limit: it is added to what they allow")
+            raise ValueError("start_limit needs time_limit or turn_limit: it is added to them")
         if self.isolation is not None:
             self.isolation.check()
         return self
@@ -425,7 +425,7 @@ def load_run(path: Path) -> TrainConfig | LearnConfig:
     """
     data = read_toml(path)
     if ("learn" in data) == ("ppo" in data):
-        raise ValueError(f"{path}: give one of the sections [learn] and [ppo], which choose the trainer")
+        raise ValueError(f"{path}: give exactly one of the sections [learn] and [ppo], which choose the trainer")
     if "learn" in data:
         return read_model(LearnConfig, data, str(path))
     return read_model(TrainConfig, data, str(path))

@@ -148,8 +148,8 @@ def opponent_of(section: CurveSection, game: Game) -> Agent:
     opponent = make_agent(section.opponent, GameInfo.of(game))
     if opponent.is_informed or not opponent.shares_batch:
         raise ValueError(
-            f"curve.opponent is {section.opponent!r}: it must play from observations alone and keep nothing between "
-            "two decisions, as greedy does"
+            f"curve.opponent is {section.opponent!r}: it must play from observations alone and keep no state between "
+            "decisions, as greedy does"
         )
     return opponent
 

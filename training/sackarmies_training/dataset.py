@@ -269,7 +269,7 @@ def describe_file(path: str | Path) -> Description:
         except DAMAGED:
             told = ""
     if not told:
-        raise ValueError(f"{named(path)}: this is no data set of decisions; `sackarmies dataset` writes one")
+        raise ValueError(f"{named(path)}: not a data set of decisions; `sackarmies dataset` writes one")
     return read_model(Description, parse_json(told, named(path)), named(path))
 
 

@@ -41,7 +41,7 @@ def record_files(names: Iterable[str]) -> list[Path]:
         else:
             found = [path]
         if not found:
-            raise ValueError(f"{named(name)}: there is no game record (*.json)")
+            raise ValueError(f"{named(name)}: no game record (*.json) found")
         for one in found:
             files.setdefault(one.resolve(), one)
     return list(files.values())

@@ -137,7 +137,9 @@ def id_of(target: Path) -> str:
     dataset_id = folder.relative_to(root).as_posix() if folder.is_relative_to(root) else folder.name
     match = DATASET_ID_RE.fullmatch(dataset_id)
     if match is None or match["version"] is None:
-        raise ValueError(f"{named(target)}: Minari wants a name of letters, digits, - and _ with a version: greedy-v0")
+        raise ValueError(
+            f"{named(target)}: a Minari name has letters, digits, - and _ and ends in a version: greedy-v0"
+        )
     if target.exists():
         raise ValueError(f"{named(target)} exists: remove it, or give another name or version")
     return dataset_id

@@ -189,7 +189,7 @@ def evaluate(game: Game, agent: str, opponent: str, plan: Plan, progress: Progre
     if agent == opponent:
         raise ValueError(f"{agent!r} cannot be evaluated against itself: seats would be indistinguishable")
     if plan.sprt is not None and game.num_players != 2:
-        raise ValueError(f"a sequential test is for two players, and this game has {game.num_players}")
+        raise ValueError(f"a sequential test is for two players, but this game has {game.num_players}")
     line_up = (agent, *[opponent] * (game.num_players - 1))
     jobs = make_jobs(game, line_up, plan)
     if plan.sprt is None:

@@ -28,7 +28,7 @@ def check_free(option: str, folder: Path) -> None:
         ValueError: the folder is not empty, or is no folder.
     """
     if folder.exists() and not folder.is_dir():
-        raise ValueError(f"{option} {named(folder)}: this is a file, a folder is wanted")
+        raise ValueError(f"{option} {named(folder)}: expected a folder, not a file")
     if folder.exists() and any(folder.iterdir()):
         raise ValueError(f"{option} {named(folder)}: this folder is not empty; name another one")
 

@@ -85,8 +85,8 @@ def installed_digest() -> str:
 def _run(digest: str, job: Callable[..., R], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run a job on a machine of the cluster; return its result and None, or None and its error as raised."""
     if installed_digest() != digest:
-        other = "other code of sackarmies-env than the machine that gives out jobs"
-        return None, ValueError(f"a machine of the cluster ({os.uname().nodename}) has {other}: install the same one")
+        told = "runs other sackarmies-env code than the machine that submits jobs: install the same code"
+        return None, ValueError(f"a machine of the cluster ({os.uname().nodename}) {told}")
     try:
         return job(*args, **kwargs), None
     except (ValueError, OSError) as error:  # Ray would wrap them, and put a traceback into their text

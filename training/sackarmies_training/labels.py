@@ -152,7 +152,7 @@ def _expanded(content: Tensor, shape: tuple[int, int], path: Path) -> Tensor:
 def _checked_tensors(checkpoint: Checkpoint) -> dict[str, Tensor]:
     tensors = tensors_of(checkpoint.part(PART))
     if "observations" in tensors and tensors["observations"].dtype == torch.int8:
-        raise ValueError(f"the labels in {named(checkpoint.path)} are of an earlier version: make them anew")
+        raise ValueError(f"the labels in {named(checkpoint.path)} are of an earlier version: make them again")
     for name, kind in KINDS.items():
         if name not in tensors or tensors[name].dtype != kind:
             raise ValueError(f"the labels in {named(checkpoint.path)} lack {name!r} of kind {kind}")
@@ -171,7 +171,7 @@ def _fault_of(labels: Labels, info: GameInfo) -> str:
         or (len(labels.gains), labels.gains.numel() > 0) != (m, m > 0)
         or labels.compared.shape != (m,)
     ):
-        return "there are not as many of each"
+        return "tensors do not have matching lengths"
     if k and (labels.counts.min() < 1 or labels.counts.max() > info.num_actions or int(labels.counts.sum()) != m):
         return "counts do not add up to the number of actions"
     if m and (labels.actions.min() < 0 or labels.actions.max() >= info.num_actions):
@@ -179,12 +179,12 @@ def _fault_of(labels: Labels, info: GameInfo) -> str:
     row = torch.repeat_interleave(torch.arange(k), labels.counts)
     place = row * info.num_actions + labels.actions
     if (place[1:] <= place[:-1]).any():
-        return "actions of a decision do not rise"
+        return "actions of a decision do not increase"
     total = torch.zeros(k).index_add(0, row, labels.targets)
     if not (labels.targets >= 0).all() or not ((total - 1).abs() <= SUM_ERROR).all():
         return "targets are not probabilities"
     if not torch.isfinite(labels.gains).all():
-        return "gains are no finite numbers"
+        return "gains are not finite"
     if k and (labels.results.min() < UNKNOWN or labels.results.max() > LOSS):
         return f"results are not from {UNKNOWN} to {LOSS}"
     low, high = (torch.tensor(bound) for bound in (info.observation_spec.low, info.observation_spec.high))
@@ -215,7 +215,7 @@ def teach(game: Game, teacher: Agent, games: int, seed: int, noise: float) -> La
         Misconduct: it raised an exception, or did not answer with integers.
     """
     if not teacher.shares_batch:
-        raise ValueError(f"{type(teacher).__name__} cannot teach: it keeps something between two decisions of a game")
+        raise ValueError(f"{type(teacher).__name__} cannot teach: it keeps state between decisions of a game")
     rng = np.random.default_rng(seed)
     random = RandomAgent(seed)
     batch = Batch(game, games, restarts=False)

@@ -426,7 +426,7 @@ class Learner:
         bonus = (section.entropy + fraction * (section.final_entropy - section.entropy)) * entropy
         value = value_loss(outcomes[n:].float(), lesson.targets[others])
         loss = section.value_weight * value + penalty - gain - bonus
-        moved = ((ratio - 1).abs() > section.clip_range).float().mean()
+        moved = (ratio != clipped).float().mean()
         parts = {"loss": loss, "gain": gain, "entropy": entropy, "kl_old": to_old, "kl_magnet": to_magnet}
         return parts | known | {"value_loss": value, "clipped": moved}
 

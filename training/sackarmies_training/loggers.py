@@ -88,7 +88,7 @@ class LogFiles:
         def is_kept(line: str) -> bool:
             entry = parse_json(line, JSON_LINES)
             if not isinstance(entry, dict) or not isinstance(entry.get("step"), int):
-                raise ValueError("this is no line of a log")
+                raise ValueError("not a line of a log")
             if entry["step"] == last:
                 self.known |= entry.keys() - {"step"}
             return bool(entry["step"] <= last)

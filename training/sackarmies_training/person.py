@@ -170,7 +170,7 @@ class Person:
         if fresh:
             write("Since your last choice:" if self._told else "So far:")
             if len(fresh) > MAX_NEWS:
-                write(f"  {len(fresh) - MAX_NEWS} events, which log tells, and")
+                write(f"  {len(fresh) - MAX_NEWS} events (type log to see them), then")
             for event in fresh[-MAX_NEWS:]:
                 write(f"  {event}", "    ")
             write("")
@@ -227,7 +227,7 @@ class Person:
             self._orders.until = until
             write("You are asked for every reaction.")
         elif self._passing is None:
-            write("This is no reaction: pass until is for decisions in which you may react to what others do.")
+            write('This is not a reaction: "pass until" works only when you may react to others.')
         else:
             self._orders.until = until
             self._choose(next(choice for choice in self._choices if choice["id"] == self._passing))
@@ -247,7 +247,9 @@ class Person:
             write(f'"{told}" could be {names}{" and others" if len(found) > 8 else ""}')
         else:
             near = suggestion(answer, [choice["label"] for choice in self._choices])
-            write(f'"{told}" is none of the choices{near}: type a number from 1 to {len(self._choices)} (? for help)')
+            write(
+                f'"{told}" is not one of the choices{near}: type a number from 1 to {len(self._choices)} (? for help)'
+            )
         return None
 
     def _help(self, _: str) -> None:

@@ -56,7 +56,7 @@ def draw(log_probs: Tensor, game: Tensor, n: int) -> Tensor:
     highest = torch.full((n,), -torch.inf, device=keys.device).scatter_reduce(0, game, keys, "amax")
     winners = (keys == highest[game]).nonzero().squeeze(1)
     if len(winners) < n:
-        raise ValueError("training has diverged: scores are no numbers; resume with a lower learning rate")
+        raise ValueError("training has diverged: scores are not numbers; resume with a lower learning rate")
     return torch.zeros(n, dtype=torch.int64, device=keys.device).index_put((game[winners],), winners)
 
 

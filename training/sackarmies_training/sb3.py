@@ -136,7 +136,7 @@ class SB3Env(VecEnv):
         if any(one != given[0] for one in given):
             raise ValueError("options that differ between games: all games of a vector take the same, give one dict")
         if "reset_mask" in given[0]:
-            raise ValueError("reset_mask: reset() of Stable-Baselines3 starts all games anew, leave it out")
+            raise ValueError("reset_mask: reset() of Stable-Baselines3 restarts all games, leave it out")
         super().set_options(given)
 
     def get_images(self) -> Sequence[Any]:

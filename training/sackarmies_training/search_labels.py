@@ -291,7 +291,7 @@ def write_search_labels(
     if general.is_informed or not general.shares_batch:
         raise ValueError(
             f"{plan.agent!r} cannot play the games of labels: the agent must play from observations alone and keep "
-            "nothing between two decisions, as greedy does"
+            "no state between decisions, as greedy does"
         )
     checked_advice(plan.advice)
     draw_game = functools.partial(game_with_drawn_armies, game_id)

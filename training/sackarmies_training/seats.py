@@ -109,7 +109,11 @@ class Seats:
         faults = {} if self.reports is None else self.reports.faults
         name, told = player_name(match.game.id), []
         for seat, fault in faults.items():
-            why = f"the agent {fault}" if match.player == NO_PLAYER else "the agent reported what no record can hold"
+            why = (
+                f"the agent {fault}"
+                if match.player == NO_PLAYER
+                else "the agent reported something that a record cannot hold"
+            )
             told.append(f"Some analyses of {name(seat)} ({self.names[seat]}) are missing: {why}")
         return told
 

@@ -34,7 +34,7 @@ def checked_seed(name: str, seed: int | None) -> int:
     if seed is None:
         return draw_seed()
     if not 0 <= seed < MAX_SEED:
-        raise ValueError(f"{name} {short_repr(seed)} is not allowed: an integer from 0 to 2**{SEED_BITS} - 1 is wanted")
+        raise ValueError(f"{name} must be an integer from 0 to 2**{SEED_BITS} - 1, not {short_repr(seed)}")
     return seed
 
 

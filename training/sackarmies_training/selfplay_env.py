@@ -151,7 +151,7 @@ class SelfPlayEnv(VecEnv):
 
     def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
         """Raise an AttributeError: single games have no attributes to set."""
-        raise AttributeError(f"self-play lets nobody set {attr_name!r} of a single game")
+        raise AttributeError(f"self-play cannot set {attr_name!r} of a single game")
 
     def env_is_wrapped(self, wrapper_class: Any, indices: int | Iterable[int] | None = None) -> list[bool]:
         """Return that no game is wrapped."""
@@ -276,7 +276,7 @@ def pool_of(opponents: Sequence[str] | Mapping[str, float], game: Game) -> Oppon
         ValueError: no opponent is named, or there is no such agent.
     """
     if isinstance(opponents, str) or not opponents:
-        raise ValueError(f"opponents {short_repr(opponents)}: give a list of names of agents, such as ['random']")
+        raise ValueError(f"opponents must be a list of agent names, such as ['random'], not {short_repr(opponents)}")
     weights = dict(opponents) if isinstance(opponents, Mapping) else dict.fromkeys(opponents, 1.0)
     info = GameInfo.of(game)
     for name in weights:

@@ -207,10 +207,10 @@ def place_cells(line: Standing, gap: str = " ") -> list[str]:
 def notes_of(standings: Sequence[Standing]) -> list[str]:
     """Return notes on what the columns mean."""
     if standings[0].skill is None:
-        return ["95% intervals; a draw is no win."]
+        return ["95% intervals; a draw is not a win."]
     return [
-        "95% intervals; a draw is no win. Share: points a game, of which each game has one. Place: the mean place "
-        "of the best seat."
+        "95% intervals; a draw is not a win. Share: points per game, of which each game has one. Place: the mean "
+        "place of the best seat."
     ]
 
 

@@ -72,7 +72,7 @@ def read_lesson(path: Path, info: GameInfo) -> Labels:
     """
     labels = read_labels(path, info)
     if not len(labels):
-        raise ValueError(f"{named(path)} has labels of 0 decisions: there must be 1 at least to learn from")
+        raise ValueError(f"{named(path)} has no decisions to learn from")
     return labels
 
 
@@ -88,7 +88,7 @@ def label_files(path: Path) -> list[Path]:
         ValueError: there is no such file or folder, or the folder holds no label files.
     """
     if not path.exists():
-        raise ValueError(f"there are no labels {named(path)}: `sackarmies labels` writes some")
+        raise ValueError(f"there are no labels at {named(path)}: `sackarmies labels` writes some")
     if not path.is_dir():
         return [path]
     files = sorted(path.glob("*.safetensors"))

@@ -318,7 +318,7 @@ def read_seed(folder: Path) -> int:
     data = parse_json(read_text(path, "the seed of a tournament", MAX_SEED_FILE), named(path))
     seed = int(read_model(SeedFile, data, str(path)).seed)
     if seed >= MAX_SEED:
-        raise ValueError(f"{named(path)}: seed: {quote(str(seed))} is given, but it must be less than 2**{SEED_BITS}")
+        raise ValueError(f"{named(path)}: seed must be less than 2**{SEED_BITS}, not {quote(str(seed))}")
     return seed
 
 

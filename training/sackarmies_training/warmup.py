@@ -76,7 +76,7 @@ def entries_for(game_id: str | None, num_players: int | None) -> list[GameEntry]
     fitting = [one for one in asked if num_players is None or _is_for(one, num_players)]
     if not fitting:
         known = ", ".join(f"{one.title} is for {one.players[0]} to {one.players[1]}" for one in asked if one.players)
-        raise ValueError(f"no game is for {num_players} players: {known}")
+        raise ValueError(f"no game supports {num_players} players: {known}")
     return fitting
 
 

@@ -76,7 +76,7 @@ class Checkpoint:
             ValueError: there is no such part.
         """
         if name not in self.parts:
-            raise damaged(self.path, f"there is no part {quote(name)}")
+            raise damaged(self.path, f"it lacks the part {quote(name)}")
         return self.parts[name]
 
 
@@ -158,9 +158,9 @@ class HeaderFile(StrictModel):
 def _read_tensors(path: Path, content: bytes) -> Arrays:
     """Return the tensors in the content of a file."""
     if content.startswith(b"PK"):
-        raise ValueError(f"the checkpoint {named(path)} is an archive of an earlier version: train anew")
+        raise ValueError(f"the checkpoint {named(path)} is an archive of an earlier version: train again")
     if int.from_bytes(content[:LENGTH], "little") > MAX_TABLE:
-        raise damaged(path, f"its table of tensors may have {MAX_TABLE} bytes")
+        raise damaged(path, f"its table of tensors is larger than {MAX_TABLE} bytes")
     try:
         return safetensors.numpy.load(content)
     except DAMAGED as error:
@@ -175,7 +175,7 @@ def _parse_header(path: Path, text: NDArray[np.uint8]) -> Header:
         raise damaged(path, error) from None
     found = data.get("format") if isinstance(data, dict) else None
     if found != FORMAT:
-        raise ValueError(f"{name} has the format {quote(found)}, but this version reads {FORMAT}: train anew")
+        raise ValueError(f"{name} has the format {quote(found)}, but this version reads {FORMAT}: train again")
     read = read_model(HeaderFile, data, name)
     known = [field.name for field in fields(NetworkSizes)]
     for key in read.network:

@@ -58,9 +58,7 @@ class ForwardPass:
         wanted = tuple((len(masks), width) for width in self._shape)
         if (observations.shape, masks.shape) != wanted:
             given = f"{observations.shape} and {masks.shape}"
-            raise ValueError(
-                f"observations and masks are of the shapes {given}, but must be {wanted[0]} and {wanted[1]}"
-            )
+            raise ValueError(f"observations and masks have the shapes {given}, but must be {wanted[0]} and {wanted[1]}")
         advice = self._taken(answer)
         out = np.empty(masks.shape, np.float32), np.empty(len(masks), np.float32)
         forward(self._fields, self._scratch, exactly(observations, np.int8), exactly(masks, np.int8), advice, out)

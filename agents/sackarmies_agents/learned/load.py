@@ -76,9 +76,7 @@ def advisor_of(checkpoint: Checkpoint, info: GameInfo) -> Advisor | None:
     except ValueError as error:
         raise ValueError(f"{named(checkpoint.path)} names an advisor: {error}") from None
     if (advisor is not None) != (header.network.advice > 0):
-        raise ValueError(
-            f"the General in {named(checkpoint.path)} takes advice and names no advisor, or the other way round"
-        )
+        raise ValueError(f"the General in {named(checkpoint.path)} must take advice and name an advisor, or do neither")
     return advisor
 
 

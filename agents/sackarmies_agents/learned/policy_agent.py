@@ -67,7 +67,7 @@ def find_device(name: str) -> torch.device:
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError, NotImplementedError):
         there = ["cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))]
-        raise ValueError(f"device is {short_repr(name)}, but there are only {', '.join(there)}") from None
+        raise ValueError(f"unknown device {short_repr(name)}: available are {', '.join(there)}") from None
     return device
 
 
@@ -80,7 +80,7 @@ def make_network(info: GameInfo, sizes: NetworkSizes) -> Network:
     if info.network not in NETWORKS:
         known = ", ".join(map(repr, NETWORKS))
         raise ValueError(
-            f"the game {info.game_id!r} declares the network {short_repr(info.network)}: known are {known}"
+            f"the game {info.game_id!r} declares the unknown network {short_repr(info.network)}: known are {known}"
         )
     return NETWORKS[info.network](info, sizes)
 

@@ -87,4 +87,4 @@ def _faults(weights: Arrays, shapes: Mapping[str, Shape]) -> Iterator[str]:
         elif weights[key].dtype != np.float32 or weights[key].shape != shapes[key]:
             yield f"does not fit the network of this version: {quote(key)} is not of float32 and shape {shapes[key]}"
         elif not np.isfinite(weights[key]).all():
-            yield f"holds weights that are no finite numbers: {quote(key)}"
+            yield f"holds weights that are not finite: {quote(key)}"

@@ -81,7 +81,7 @@ class ContestConfig(StrictModel):
     def _armies_and_players_are_not_of_the_game(self) -> Self:
         for key in NOT_OF_THE_GAME:
             if key in (self.game.model_extra or {}):
-                raise ValueError(f"game.{key} is given, but {self.taken_from}")
+                raise ValueError(f"game.{key} is not allowed: {self.taken_from}")
         if len(self.army_list) != len(set(self.army_list)):
             raise ValueError(f"armies names an army twice: {join(self.army_list)}")
         return self
@@ -126,7 +126,8 @@ class LadderConfig(ContestConfig):
                 raise ValueError(f"rung {rung.name!r}: {LEARNER!r} exists only within a training run: name its file")
         if self.anchor is not None and self.anchor not in names:
             raise ValueError(
-                f"anchor is {self.anchor!r}{suggestion(self.anchor, names)}, which is no rung: they are {join(names)}"
+                f"anchor is {self.anchor!r}{suggestion(self.anchor, names)}, which is not a rung: "
+                f"the rungs are {join(names)}"
             )
         return self
 
@@ -138,11 +139,11 @@ class LadderConfig(ContestConfig):
             given = pool.rungs or []
             for name in given:
                 if given.count(name) > 1:
-                    raise ValueError(f"pool of {pool.players} players: rungs names {name!r} twice, once is allowed")
+                    raise ValueError(f"pool of {pool.players} players: rungs names {name!r} twice")
                 if name not in names:
                     raise ValueError(
-                        f"pool of {pool.players} players: {name!r}{suggestion(name, names)} is no rung: they are "
-                        f"{join(names)}"
+                        f"pool of {pool.players} players: {name!r}{suggestion(name, names)} is not a rung: "
+                        f"the rungs are {join(names)}"
                     )
             if sizes.count(pool.players) > 1:
                 raise ValueError(f"pool: two pools are for {pool.players} players, only one is allowed")

@@ -93,7 +93,9 @@ class ExactValues:
             raise ValueError("exact values are for two players whose returns add up to zero")
         shared = [kind for kind in self.game.forced_kinds if kind.is_shared]
         if len(shared) != 1:
-            raise ValueError(f"exact values need one shared kind of chance that can be forced; here are {len(shared)}")
+            raise ValueError(
+                f"exact values need exactly one shared kind of chance that can be forced, not {len(shared)}"
+            )
         self._chance: ForcedKind = shared[0]
         self._results = sorted(set(self._chance.results[0].values()))
         layout = self.game.state_layout
@@ -184,8 +186,8 @@ class ExactValues:
         self.game.step(self.game.params, after, np.full(len(forced), action, np.int64))
         if after["flip_count"].any() or after["draw_count"].any():
             raise ValueError(
-                f"chance beyond {name} decides after {self.game.format_action(states, action)!r}: values by "
-                f"enumeration need positions in which {name} are all the chance"
+                f"chance other than {name} decides after {self.game.format_action(states, action)!r}: values by "
+                f"enumeration need positions in which {name} are the only chance"
             )
         used = after[f"script_{name}_used"][:, 0].tolist()
         return [(results, after[row : row + 1], used[row]) for row, results in enumerate(forced)]

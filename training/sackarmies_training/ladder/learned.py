@@ -112,8 +112,8 @@ class LearnedResponse:
         """
         if arena.budget < SIDE_BY_SIDE:
             raise ValueError(
-                f"the budget is {arena.budget} games: a learned response needs {SIDE_BY_SIDE} at least, those that its "
-                "clone begins with"
+                f"the budget is {arena.budget} games, but a learned response needs at least {SIDE_BY_SIDE}: its clone "
+                "begins that many"
             )
         config = learn_config(arena)
         line_ups = line_ups_of(arena)
@@ -121,8 +121,8 @@ class LearnedResponse:
         target = arena.target(info)
         if target.is_informed or not target.shares_batch:
             raise ValueError(
-                f"{arena.text!r} cannot be cloned: an agent that is must play from observations alone and keep nothing "
-                "between two decisions, as greedy does; try another responder"
+                f"{arena.text!r} cannot be cloned: the agent must play from observations alone and keep no state "
+                "between decisions, as greedy does; try another responder"
             )
         torch.set_num_threads(config.learn.threads)
         learner = make_learner(config, line_ups[0], Team())

@@ -79,7 +79,7 @@ class Newcomer:
             ValueError: the agent's text or file is wrong, or the ladder has no games of two players.
         """
         if all(pool.players != 2 for pool in config.pool):
-            raise ValueError("a newcomer is placed in games of two players, and this ladder has no pool of them")
+            raise ValueError("a newcomer needs games of two players, but this ladder has no pool for them")
         if NEWCOMER in config.agents:
             raise ValueError(f"a rung is called {NEWCOMER!r}: give it another name")
         self.config = config
@@ -231,7 +231,7 @@ def _error(one: Comparison, plan: SprtPlan) -> float:
 
 def _between(placing: Placing) -> str:
     if placing.above is None and placing.below is None:
-        return "somewhere on the ladder: no rung was told from it"
+        return "somewhere on the ladder: no test told it apart from a rung"
     if placing.above is None:
         return f"below {placing.below}"
     if placing.below is None:

@@ -56,7 +56,7 @@ def exact_value(game: Any) -> float:
         ValueError: it is for another number of players, or no value was found.
     """
     if game.num_players() != 2:
-        raise ValueError(f"a game for {game.num_players()} players: a value is found for two")
+        raise ValueError(f"the value is defined for games of two players, not of {game.num_players()}")
     plans, payments = (Plans(), Plans()), list[Entry]()
     _walk(game.new_initial_state(), plans, (0, 0), 1.0, payments)
     mine, others = (each.equations() for each in plans)

@@ -106,12 +106,14 @@ class LeagueConfig(ContestConfig):
         names = [anchor.name.casefold() for anchor in self.anchor]
         for anchor in self.anchor:
             if names.count(anchor.name.casefold()) > 1:
-                raise ValueError(f"anchor: the name {anchor.name!r} is given twice, or differs in capitals alone")
+                raise ValueError(f"anchor: the name {anchor.name!r} is given twice, or differs only in capitalization")
             if anchor.agent == LEARNER:
                 raise ValueError(f"anchor {anchor.name!r}: {LEARNER!r} exists only within a training run")
         if self.zero is not None and self.zero not in self.anchors:
             near = suggestion(self.zero, self.anchors)
-            raise ValueError(f"zero is {self.zero!r}{near}, which is no anchor: they are {join(self.anchors)}")
+            raise ValueError(
+                f"zero is {self.zero!r}{near}, which is not an anchor: the anchors are {join(self.anchors)}"
+            )
         return self
 
     @model_validator(mode="after")

@@ -239,8 +239,8 @@ class League:
         anchors = {one.submitted.name: one.submitted.agent for one in state.entries.values() if one.submitted.is_anchor}
         if anchors != self.config.anchors:
             raise ValueError(
-                f"{named(self.folder / CONFIG)}: the anchors are frozen: {_told(anchors)} are in the league, here they "
-                f"are {_told(self.config.anchors)}"
+                f"{named(self.folder / CONFIG)}: the anchors are frozen: the league has {_told(anchors)}, this file "
+                f"has {_told(self.config.anchors)}"
             )
         identity = self.identity()
         if not state.seasons:
@@ -309,7 +309,9 @@ def check_newcomer(state: LeagueState, name: str, author: str) -> int:
         if entry.submitted.is_anchor:
             raise ValueError(f"name {quote(name)} belongs to an anchor of the league")
         if other != name:
-            raise ValueError(f"name {quote(name)} differs from {quote(other)} in capitals alone: choose another one")
+            raise ValueError(
+                f"name {quote(name)} differs from {quote(other)} only in capitalization: choose another one"
+            )
         if entry.submitted.author != author:
             raise ValueError(f"name {quote(name)} belongs to {quote(entry.submitted.author)}, not to {quote(author)}")
     return known[name].submitted.version + 1 if name in known else 1
@@ -335,4 +337,4 @@ def check_changed(state: LeagueState, event: Submitted) -> None:
     """
     for entry in state.active:
         if (entry.submitted.name, entry.submitted.digest) == (event.name, event.digest):
-            raise ValueError(f"these files are those of {entry.label}, which plays already")
+            raise ValueError(f"these files are the same as those of {entry.label}, which already plays")

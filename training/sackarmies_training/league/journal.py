@@ -179,7 +179,7 @@ class LeagueState:
         found = [entry for entry in self.entries.values() if entry.submitted.name == name]
         if not found:
             names = [entry.submitted.name for entry in self.entries.values()]
-            raise ValueError(f"nobody in this league is called {name!r}{suggestion(name, names)}")
+            raise ValueError(f"there is no agent {name!r} in this league{suggestion(name, names)}")
         return found[-1]
 
     def add(self, event: Event) -> None:
@@ -232,7 +232,7 @@ def check_change(entry: Entry, change: str) -> None:
     allowed = {"suspended": ("active",), "resumed": ("suspended",), "withdrawn": ("active", "suspended")}[change]
     name = entry.submitted.name
     if entry.submitted.is_anchor and change == "withdrawn":
-        raise ValueError(f"{name!r} is an anchor, which stays for as long as the league lasts: suspend it")
+        raise ValueError(f"{name!r} is an anchor and cannot be withdrawn: suspend it instead")
     if entry.status not in allowed:
         raise ValueError(
             f"{name!r} is {entry.status}, so it cannot be {change}: only {' or '.join(allowed)} agents can"
@@ -241,7 +241,7 @@ def check_change(entry: Entry, change: str) -> None:
 
 def _check_number(given: int, wanted: int, noun: str) -> None:
     if given != wanted:
-        raise ValueError(f"{noun} {given} is given, but {wanted} comes next")
+        raise ValueError(f"expected {noun} {wanted}, not {noun} {given}")
 
 
 def now() -> str:

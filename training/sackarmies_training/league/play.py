@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sackarmies_env.core.atomic_write import remove_leftovers
+from sackarmies_env.core.messages import counted
 from sackarmies_training.jobs import Pool
 from sackarmies_training.ladder.contest import run_jobs
 from sackarmies_training.ladder.store import key_of
@@ -122,8 +123,8 @@ class LeaguePlayer:
         self._journal.write(season)
         if season.season > 1:
             self._tell(
-                f"Season {season.season} begins, since {season.why}: ratings begin anew, and games of other seasons do "
-                "not count in them."
+                f"Season {season.season} begins, since {season.why}: ratings start over, and games of earlier "
+                "seasons no longer count."
             )
 
     def _open(self, budget: Budget) -> Round:
@@ -133,7 +134,9 @@ class LeaguePlayer:
             planner = league.planner(state)
             pairs = planner.plan(budget.units(config.round, planner.games))
             if not pairs:
-                raise ValueError(f"{len(planner.names)} agent plays in this league, but a game needs two of them")
+                raise ValueError(
+                    f"a game needs two agents, but this league has {counted(len(planner.names), 'active agent')}"
+                )
             folder = RoundFolder(league.folder, len(state.rounds) + 1)
             units = plan_units(config, config.players, pairs, league.planned_pairs(state))
             event = RoundOpened(

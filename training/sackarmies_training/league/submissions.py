@@ -98,7 +98,7 @@ def check_paths(text: str) -> None:
     if spec.name == LINE:
         for key in ("folder", "log"):
             if key in spec.options:
-                raise ValueError(f"agent {quote(text)}: {key} is given, but a league decides that itself")
+                raise ValueError(f"agent {quote(text)}: {key} is not allowed: a league sets it itself")
     if spec.name == PYTHON and "file" not in spec.options:
         raise ValueError(f"agent {quote(text)}: name the file of the class, file=FILE.py; {OUTSIDE}")
     for key, value in spec.options.items():
@@ -125,7 +125,7 @@ def files_in(folder: Path) -> Iterator[Path]:
             count, size = count + 1, size + path.stat().st_size
             if count > MAX_FILES or size > MAX_BYTES:
                 raise ValueError(
-                    f"{named(folder)}: a submission may hold {MAX_FILES} files and {MAX_BYTES // 2**20} MiB"
+                    f"{named(folder)}: a submission may hold at most {MAX_FILES} files and {MAX_BYTES // 2**20} MiB"
                 )
             yield path
 

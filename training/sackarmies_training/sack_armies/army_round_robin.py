@@ -151,7 +151,7 @@ class RoundRobin:
             for forfeit in game.forfeits:
                 raise ValueError(
                     f"{self.agent!r} lost the game of seed {game.seed} by forfeit, it {forfeit.reason}: "
-                    "that would say nothing about its army"
+                    "such a game says nothing about its army"
                 )
         entries = [{"returns": list(game.returns), "turns": game.turns} for game in games]
         write_json(self._path(number), {"seeds": list(self.jobs[number].seeds), "games": entries})
@@ -198,7 +198,7 @@ def round_robin_table(results: ArmyResults, width: int) -> RenderableType:
             table.add_row(
                 Text(label), str(tally.wins), str(tally.draws), str(tally.losses), with_interval(tally, gap), mark
             )
-        note = f"95% intervals; a draw is no win; * below {LOWEST:.0%} or above {HIGHEST:.0%}."
+        note = f"95% intervals; a draw is not a win; * below {LOWEST:.0%} or above {HIGHEST:.0%}."
         return titled("Armies", table, note)
 
     return fitted(make, (" ", "\n"), results.ranked, width)

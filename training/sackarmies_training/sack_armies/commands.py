@@ -105,7 +105,7 @@ def catalogue(
         and (text is None or text.lower() in searchable(token))
     ]
     if not tokens:
-        console.print(f"No token matches, of {len(load_catalogue())} in the catalogue.", highlight=False)
+        console.print(f"None of the {len(load_catalogue())} tokens in the catalogue match.", highlight=False)
         return
     console.print(token_table(tokens))
     console.print(f"{len(tokens)} of {len(load_catalogue())} tokens", highlight=False)
@@ -238,7 +238,8 @@ def army_round_robin(
 def fit_evaluation(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The weights go here.", show_default=False)],
     weights: Annotated[
-        str, typer.Option(metavar="NAME", help="Of greedy, who plays all seats: the name of a set, or a file.")
+        str,
+        typer.Option(metavar="NAME", help="Weights of greedy, which plays all seats: the name of a set, or a file."),
     ] = "tuned",
     agent: Annotated[
         str,
@@ -249,10 +250,10 @@ def fit_evaluation(
             autocompletion=complete_agent,
         ),
     ] = "",
-    games: Annotated[int, typer.Option(metavar="N", min=480, help="Games, at least.")] = 48_000,
+    games: Annotated[int, typer.Option(metavar="N", min=480, help="Smallest number of games.")] = 48_000,
     seed: Annotated[int, typer.Option(metavar="SEED", min=0, help="Random seed.")] = 1,
     picture: Annotated[
-        Path | None, typer.Option(metavar="SVG", help="Predicted chances and what happened are drawn here.")
+        Path | None, typer.Option(metavar="SVG", help="Write a picture of predicted chances and actual results.")
     ] = None,
 ) -> None:
     """Learn from whole games what positions are worth to search, and report how well that is predicted."""
@@ -284,8 +285,8 @@ def fit_evaluation(
         write_safely(picture, draw_reliability(report))
     tested, learned = report.positions
     told = (
-        f"Log loss {report.log_loss:.4f} on {tested:,} positions of games held out, learned from {learned:,}; "
-        f"{report.base:.4f} without a look at the position. With two Generals {report.two[0]:.4f} and "
+        f"Log loss {report.log_loss:.4f} on {tested:,} positions of held-out games, learned from {learned:,}; "
+        f"{report.base:.4f} without looking at the position. With two Generals {report.two[0]:.4f} and "
         f"{report.two[1]:.4f}; {report.unknown:.4f} where no type is known. "
         f"Calibration error of wins {report.calibration_error:.3f}. "
         f"The weights are in {file}."

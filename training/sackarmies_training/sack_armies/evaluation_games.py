@@ -178,7 +178,7 @@ def player_of(text: str, game: Game) -> Agent:
     if agent.is_informed or not agent.shares_batch:
         raise ValueError(
             f"{text!r} cannot play the games of an evaluation: the agent must play from observations alone and keep "
-            "nothing between two decisions, as greedy and trained do"
+            "no state between decisions, as greedy and trained do"
         )
     return agent
 

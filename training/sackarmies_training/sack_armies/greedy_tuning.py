@@ -98,8 +98,8 @@ class Search:
             raise ValueError(f"{path}: this search has another seed or began with other weights: choose another folder")
         if len(state.gains) > search.steps:
             raise ValueError(
-                f"{path}: this search has played {len(state.gains) * GAMES:,} games, but {games:,} are wanted in all: "
-                "give as many or more, or choose another folder"
+                f"{path}: this search played {len(state.gains) * GAMES:,} games, more than the {games:,} asked for: "
+                "ask for at least as many, or choose another folder"
             )
         for gain in state.gains:
             signs, width, _ = search.drawn()

@@ -91,7 +91,7 @@ class OpponentSearch:
     Nothing else is learned: settings of the search play the same units, and the better half goes on.
     """
 
-    doc = "search that takes everybody for the fixed agent, with the settings that win most"
+    doc = "search that assumes every player to be the fixed agent, with the settings that win most"
 
     def respond(self, arena: Arena) -> Response:
         """Return the best settings found within the budget."""

@@ -56,8 +56,8 @@ class Structure:
         mixture = sorted(zip(self.nash, self.names, strict=True), reverse=True)
         told = ", ".join(f"{name} {chance:.0%}" for chance, name in mixture if chance >= 0.005)
         lines = [
-            f"Nash equilibrium of the payoffs: {told}. Nobody takes more than half of the points from it.",
-            f"Ratings tell {self.transitive:.1%} of the squared log-odds of pairs; the rest is cycles and chance.",
+            f"Nash equilibrium of the payoffs: {told}. No agent takes more than half of the points from it.",
+            f"Ratings explain {self.transitive:.1%} of the squared log-odds of pairs; the rest is cycles and chance.",
         ]
         if not self.cycles:
             return [*lines, "No cycle is shown: there are no three agents each of which is shown to beat the next."]

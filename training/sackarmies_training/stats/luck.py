@@ -172,7 +172,7 @@ class LuckMeter:
         if not same.any():
             raise NotMeasurableError(
                 f"luck in the game {self._game.id!r} cannot be measured here: {self._kind.name} are "
-                "not independent of each other, as cards of a deck"
+                "not independent of each other, like cards of a deck"
             )
         self._is_checked = True
 

@@ -95,7 +95,7 @@ class SprtPlan:
                 "smaller"
             )
         if self.max_games < 2:
-            raise ValueError(f"max_games is {self.max_games}: a unit has 2 games")
+            raise ValueError(f"max_games must be at least 2, the games of a unit, not {self.max_games}")
 
     @property
     def max_units(self) -> int:

@@ -39,10 +39,10 @@ from sackarmies_env.render.territories_text import dice_words, skirmish_words, u
 from sackarmies_training.table import Choice
 
 LABELS = {
-    REINFORCE: ("Reinforce", "Roll a die for each of your territories: so many troops come from your garrison."),
-    DRAW: ("Draw a card", "The others see that you draw, and not what."),
+    REINFORCE: ("Reinforce", "Roll a die for each of your territories: that many troops come from your garrison."),
+    DRAW: ("Draw a card", "The others see that you draw, but not what."),
     EXTRA_MOVE: ("Extra free move", "Move units from a territory to an adjacent one, at once."),
-    EXTRA_EXCHANGE: ("Extra exchange", "Exchange units at once, besides step 2."),
+    EXTRA_EXCHANGE: ("Extra exchange", "Exchange units at once, in addition to step 2."),
     ALL: ("All", ""),
     REMOVE: ("Lose a troop", ""),
     TRADE: ("Trade another unit down to a troop", ""),

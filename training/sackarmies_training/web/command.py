@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import threading
 import webbrowser
 from collections.abc import Sequence
@@ -14,9 +13,9 @@ import typer
 from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.search.agent import LEVELS, Level
 from sackarmies_agents.search.variants import TRAINED
-from sackarmies_env.core.entries import entry_of, find_hook
+from sackarmies_env.core.entries import find_hook
 from sackarmies_training.cli_errors import console
-from sackarmies_training.cli_options import check_writable
+from sackarmies_training.cli_options import check_has_armies, check_writable
 from sackarmies_training.seats import PERSON
 from sackarmies_training.web.protocol import MAX_SEED
 from sackarmies_training.web.saves import Saves, default_folder, file_name
@@ -37,7 +36,7 @@ SavesOption = Annotated[
 
 def offered_agents(game_id: str, named: Sequence[str]) -> tuple[Offer, ...]:
     """Return the opponents to choose from: agents that come with a game, and those that the user has named."""
-    offers = [Offer("random", "Random", "chooses anything that is legal")]
+    offers = [Offer("random", "Random", "chooses any legal action")]
     if find_hook(game_id, "greedy") is not None:
         offers.insert(0, Offer("greedy", "Greedy", "follows simple rules, and answers at once"))
     if find_hook(game_id, "policy") is not None and find_hook(game_id, "evaluation") is not None:
@@ -65,8 +64,7 @@ def offered_armies(game_id: str, named: Sequence[str]) -> tuple[Offer, ...]:
     Raises:
         ValueError: some are named, but the game has no armies.
     """
-    if named and "armies" not in inspect.signature(entry_of(game_id).hook("make_game")).parameters:
-        raise ValueError(f"--army {named[0]}: {entry_of(game_id).title} has no armies")
+    check_has_armies(game_id, named)
     built_in = list((find_hook(game_id, "choices") or {}).get("armies", list)())
     offers = [Offer(text, text.replace("_", " ").title()) for text in built_in]
     return (*offers, *(Offer(text, text) for text in dict.fromkeys(named) if text not in built_in))
@@ -104,7 +102,7 @@ def play_in_browser(  # noqa: PLR0913 - the options of a command
     from sackarmies_training.web.server import LocalServer, stopped_by_signals
 
     if seed is not None and seed > MAX_SEED:
-        raise ValueError(f"--seed {seed} with --web: a page can write seeds up to {MAX_SEED}")
+        raise ValueError(f"--seed {seed} with --web is not allowed: seeds go up to {MAX_SEED} there")
     for text in opponents:
         parse_agent(text)
     check_writable("--saves", None if saves is None else saves / file_name(UNFINISHED))

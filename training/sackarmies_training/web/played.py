@@ -210,7 +210,7 @@ class PlayedGame(ShownGame):
             ValueError: nobody is asked anything.
         """
         if self._question is None or self.has_device is None:
-            raise ValueError("orders to pass are given while a question is open")
+            raise ValueError("you can choose to pass reactions only while a question is open")
         return self._set_passing(self.has_device, until)
 
     def _set_passing(self, seat: int, until: str) -> Iterator[Message]:
@@ -228,9 +228,9 @@ class PlayedGame(ShownGame):
             ValueError: fewer than two people play, or the person with the device is asked something.
         """
         if len(self._persons) < 2 or self.is_over:
-            raise ValueError("there is no curtain: one person plays, or the game is over")
+            raise ValueError("there is no curtain: only one person plays, or the game is over")
         if self._question is not None:
-            raise ValueError("you are asked something: the device is passed on after that")
+            raise ValueError("answer the open question before you pass the device on")
         return self._cover()
 
     def _cover(self) -> Iterator[Message]:

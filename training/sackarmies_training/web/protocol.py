@@ -37,7 +37,7 @@ def not_empty(items: tuple[Any, ...]) -> tuple[Any, ...]:
         ValueError: it is empty.
     """
     if not items:
-        raise ValueError("the list is empty, but at least 1 entry is wanted")
+        raise ValueError("the list must have at least 1 entry")
     return items
 
 
@@ -151,13 +151,13 @@ def read_request(data: str | bytes) -> Request:
     """
     size = len(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data)
     if size > MAX_MESSAGE:
-        raise ValueError(f"a message of {size} bytes is too long: at most {MAX_MESSAGE} are read")
+        raise ValueError(f"a message of {size} bytes is too long: at most {MAX_MESSAGE} are allowed")
     message = parse_json(data if isinstance(data, str) else data.decode("utf-8", "replace"), "message")
     kind = message.get("kind") if isinstance(message, dict) else None
     model = REQUESTS.get(kind) if isinstance(kind, str) else None
     if model is None:
         near = suggestion(kind, REQUESTS)
-        raise ValueError(f"message: its kind is {quote(kind)}{near}; known are {join(REQUESTS)}")
+        raise ValueError(f"message: unknown kind {quote(kind)}{near}: known are {join(REQUESTS)}")
     request: Request = read_model(model, message, "message")  # type: ignore[assignment] # one of them
     return request
 

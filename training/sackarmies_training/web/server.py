@@ -112,7 +112,7 @@ class Pages:
         """Return the replay of the game as a page, once the game is over: it shows everything that was hidden."""
         game = self._session.game
         if game is None or not game.is_over:
-            return PlainTextResponse("a game is shown to all once it is over", 403, HEADERS)
+            return PlainTextResponse("the replay is available once the game is over", 403, HEADERS)
         page = await asyncio.to_thread(game.replay_page)
         return Response(page, media_type="text/html", headers={**HEADERS, "Content-Security-Policy": VIEWER_POLICY})
 

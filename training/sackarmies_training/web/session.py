@@ -71,7 +71,7 @@ class Offers:
         """
         known = [PERSON, *(offer.text for offer in self.agents)]
         if text not in known:
-            raise ValueError(f"there is no player {quote(text)}{suggestion(text, known)}: {', '.join(known)} can play")
+            raise ValueError(f"unknown player {quote(text)}{suggestion(text, known)}: known are {', '.join(known)}")
 
     def check_army(self, text: str) -> None:
         """Refuse an army that is not offered.
@@ -165,7 +165,7 @@ class Session:
 
     def _present_game(self) -> PlayedGame:
         if self.game is None:
-            raise ValueError("there is no game: begin one")
+            raise ValueError("no game is in progress: start one")
         return self.game
 
     def _watched(self, game: PlayedGame) -> Iterator[Message]:
@@ -211,7 +211,9 @@ class Session:
         for army in request.armies:
             self.offers.check_army(army)
         if request.armies and len(request.armies) != len(request.players):
-            raise ValueError(f"{len(request.players)} players and {len(request.armies)} armies are given: one for each")
+            raise ValueError(
+                f"the number of armies is {len(request.armies)}, but must be {len(request.players)}, one per player"
+            )
         _check_eyes(request.eyes, len(request.players))
         options: dict[str, Any] = {"armies": list(request.armies)} if request.armies else {}
         if PERSON in request.players:

@@ -29,7 +29,7 @@ function send(message) {
 
 function lost() {
   table?.stop();
-  alertText("The game has ended, or its server was stopped. Start it again, and load this page anew.");
+  alertText("The game has ended, or its server was stopped. Start it again, and load this page again.");
 }
 
 function alertText(text) {
