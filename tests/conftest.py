@@ -6,8 +6,8 @@ import sys
 def pytest_configure():
     """Keep absl, which OpenSpiel and others import, from closing pytest's own capture of stderr.
 
-    absl keeps what stderr was when it was imported, and closes it when logging is configured anew, as uvicorn does.
-    Environments for one library alone may be without it.
+    absl keeps the stderr of the moment it was imported, and closes it when logging is reconfigured, as uvicorn does.
+    Environments for a single library may lack absl.
     """
     try:
         from absl import logging

@@ -1,8 +1,8 @@
-"""Digests of behavior: a change that is not meant to change it leaves all of them as they are.
+"""Digests of behavior: a change that is not meant to change behavior leaves all of them the same.
 
-`python -m tests.fingerprint` compares with the kept digests, `--write` keeps the present ones. Each line is a hash of
-random games: agent order, masks and observations of all seats, rewards, endings, guesses and dumped positions; or a
-count of sequences of decisions. State records are not part of it: their layout is the engine's own business.
+`python -m tests.fingerprint` compares with the kept digests, `--write` replaces them. Each line is a hash of random
+games (agent order, masks and observations of all seats, rewards, endings, guesses and dumped positions) or a count of
+sequences of decisions. State records are not part of it: their layout is internal to the engine.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SWITCHES: dict[str, dict[str, Any]] = {
 GAMES = 2
 PLIES = 300
 DEPTH = 2
-EVERY = 29  # decisions between two guesses
+EVERY = 29  # decisions between two samples ("guesses")
 TABLES = ((2, "small"), (2, "full"), (3, "full"), (4, "full"))  # of Territories: players and map
 TERRITORIES_SWITCHES: dict[str, dict[str, Any]] = {
     "standard": {},
@@ -68,7 +68,7 @@ def games_of(game_id: str, options: dict[str, Any]) -> str:
 
 
 def samples_of(play: RandomPlay) -> str:
-    """Return a digest of dumped positions of a game and of what players may believe in."""
+    """Return a digest of dumped positions of a game, and of states sampled from each player's view of them."""
     told, game = hashlib.sha256(), play.game
     for _ in play:
         if len(play.actions) % EVERY == 0:
@@ -81,7 +81,7 @@ def samples_of(play: RandomPlay) -> str:
 
 
 def sequences(path: Path) -> int:
-    """Return how many sequences of decisions a built-in scenario of Sack Armies has."""
+    """Return how many sequences of `DEPTH` decisions a built-in scenario of Sack Armies has."""
     game = load_game("sack_armies", scenario=str(path))
     return perft(game, RandomPlay(game, 1).states, DEPTH)
 
@@ -102,7 +102,7 @@ def sack_armies_lines(brief: bool) -> Iterator[Line]:
 
 
 def territories_lines(brief: bool) -> Iterator[Line]:
-    """Yield the lines of Territories: random games, games from the middle of things, and counts."""
+    """Yield the lines of Territories: random games, games from random positions, and counts."""
     for (players, board), (name, switches) in product(TABLES, TERRITORIES_SWITCHES.items()):
         options = {"num_players": players, "map": board, "switches": switches}
         yield f"territories, {players} players, {board} map, {name}", games_of("territories", options)
@@ -122,13 +122,13 @@ GAME_LINES: dict[str, Callable[[bool], Iterator[Line]]] = {
 
 
 def lines(brief: bool = False) -> Iterator[Line]:
-    """Yield the name and the digest of each thing that is hashed; briefly, what needs little to be compiled."""
+    """Yield the name and the digest or count of each line; if `brief`, only those that need little compiling."""
     for lines_of in GAME_LINES.values():
         yield from lines_of(brief)
 
 
 def main() -> int:
-    """Compare or write; return the exit status."""
+    """Compare or write the digests; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--write", action="store_true", help="keep the present digests")

@@ -13,12 +13,12 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def interpreted(module: str, function: str, *arguments: object) -> Any:
-    """Return what a function returns there; arguments and result are plain data.
+    """Return what a function returns when it is called there; arguments and result are plain data.
 
     Args:
-        module: dotted name.
-        function: of the module.
-        arguments: that `repr` writes down.
+        module: dotted name of the module.
+        function: name of a function of the module.
+        arguments: values that `repr` can write down.
     """
     program = f"import json; from {module} import {function}; print(json.dumps({function}(*{arguments!r})))"
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT)}

@@ -1,4 +1,4 @@
-"""The toy game as a second registered game: what holds for it is wired to no game."""
+"""The toy game as a second registered game: what works for it is not tied to a particular game."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAKE_GAME = "tests.core.toy_game:make_duel"
 
 @contextmanager
 def kept_registries() -> Iterator[None]:
-    """Forget the games that the block registers when it ends."""
+    """Undo the registrations of the block when it ends."""
     registries = (entries._registered, gymnasium.registry, getattr(pettingzoo, "aec_registry", {}))
     before = [registry.copy() for registry in registries]
     try:
@@ -36,7 +36,7 @@ def kept_registries() -> Iterator[None]:
 
 @contextmanager
 def registered(**hooks: object) -> Iterator[None]:
-    """Register the toy game for as long as the block lasts."""
+    """Register the toy game for the duration of the block."""
     with kept_registries():
         register_game(GAME, MAKE_GAME, **hooks)
         yield

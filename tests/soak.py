@@ -1,10 +1,10 @@
 """A long run of the batch engine: `make soak` plays a million random games, samples states, and watches the memory.
 
-Games of many configurations are played at random, side by side on all cores. Between stretches some of them take one
-decision that the invariants of the game check (`tests/GAME/properties/invariants.py`). The referee of Sack Armies rules
-on their masks; that of Territories plays a game of each configuration beside the engine for a while. Memory in use is
-measured after each configuration, and compared between the second tenth of them and the last: in the first everything
-is loaded.
+Games of many configurations are played at random, side by side on all cores. Between stretches, some of them take one
+decision that is checked by the invariants of the game (`tests/GAME/properties/invariants.py`). The referee of Sack
+Armies rules on their masks; that of Territories plays a game of each configuration beside the engine for a while.
+Memory in use is measured after each configuration, and compared between the second tenth of them and the last, because
+everything is loaded during the first.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ from tests.territories.referee.middle import play_both_from
 from tests.territories.referee.random_play import options_of
 
 ROWS = 64  # games side by side
-STRETCH = 2000  # decisions of each of them between samples
-SAMPLES = 4  # games that are looked at then
-REFEREED = 200  # decisions of a configuration of Territories that the referee plays, too
+STRETCH = 2000  # decisions of each game between samples
+SAMPLES = 4  # games that are checked after a stretch
+REFEREED = 200  # decisions per configuration of Territories that the referee plays as well
 GROWTH = 16.0  # MiB that memory may grow by from the second tenth of the configurations to the last
 
 
 @dataclass
 class Tally:
-    """What a soak has seen.
+    """Counts and memory of a soak.
 
     Attributes:
-        games: that were played to their ends.
-        decisions: that were taken.
-        looks: states that were checked.
-        memory: in use after each configuration, in MiB.
+        games: games played to the end.
+        decisions: decisions taken.
+        looks: states checked.
+        memory: memory in use after each configuration, in MiB.
     """
 
     games: int = 0
@@ -69,14 +69,14 @@ class Tally:
 
 @dataclass(frozen=True)
 class Sample:
-    """A decision that is looked at.
+    """A decision to check.
 
     Attributes:
-        game: what is played.
+        game: the game played.
         options: arguments of `make`.
-        seed: of the game.
-        before, after: `(1,)`.
-        is_same: whether the game goes on; else `after` is the first decision of another one.
+        seed: seed of the game.
+        before, after: `(1,)`, states before and after the decision.
+        is_same: whether the game goes on; if not, `after` is the first decision of another one.
     """
 
     game: Game
@@ -89,13 +89,13 @@ class Sample:
 
 @dataclass(frozen=True)
 class Subject:
-    """A game that is soaked.
+    """A game to soak.
 
     Attributes:
-        options: the arguments of `make` for the seed of a configuration.
+        options: returns the arguments of `make` for the seed of a configuration.
         make: builds the game.
         look: raises an AssertionError if a sample is wrong.
-        begin: what else is checked of a configuration, given its seed, before it is played; returns states looked at.
+        begin: checks a configuration, given its seed, before it is played; returns the number of states checked.
     """
 
     options: Callable[[int], dict[str, Any]]
@@ -108,15 +108,15 @@ def soak(subject: Subject, num_games: int, num_configurations: int, seed: int, t
     """Play random games under random configurations.
 
     Args:
-        subject: what is played.
-        num_games: in all, at least.
-        num_configurations: among which they are divided.
-        seed: of configurations, games and samples.
-        threads: that play.
+        subject: the game to play.
+        num_games: minimum number of games in all.
+        num_configurations: number of configurations among which the games are divided.
+        seed: seed of configurations, games and samples.
+        threads: number of threads that play.
 
     Raises:
-        AssertionError: a state breaks an invariant, or the referee rules otherwise; the state is printed as a scenario.
-        RuntimeError: the engine reports a fault of its own.
+        AssertionError: a state breaks an invariant, or the referee disagrees; the state is printed as a scenario.
+        RuntimeError: the engine reports an internal error.
     """
     tally = Tally()
     share = -(-num_games // num_configurations)
@@ -131,7 +131,7 @@ def soak(subject: Subject, num_games: int, num_configurations: int, seed: int, t
 def play_configuration(
     subject: Subject, options: dict[str, Any], num_games: int, seed: int, threads: int, tally: Tally
 ) -> None:
-    """Play games of one configuration and look at some of their states."""
+    """Play games of one configuration and check some of their states."""
     game = subject.make(**options)
     rng = np.random.default_rng(seed)
     batch = Batch(game, ROWS, threads=threads, masks=False, observations=False)
@@ -148,7 +148,7 @@ def play_configuration(
 def look_at(
     subject: Subject, game: Game, options: dict[str, Any], batch: Batch, rows: np.ndarray[Any, np.dtype[np.int64]]
 ) -> None:
-    """Let some games take one decision and look at what it did."""
+    """Take one random decision in some games and check its effect."""
     games = batch.games[rows].copy()
     earlier = [copy_of_row(game, batch, row) for row in rows]
     batch.step_random(1, rows)
@@ -162,7 +162,7 @@ def look_at(
 
 
 def look_at_sack_armies(sample: Sample) -> None:
-    """Check invariants, and let the referee rule on the mask."""
+    """Check invariants, and the mask against the referee."""
     bout = Bout(sample.options, sample.seed)
     views = []
     for bout.states in (sample.before, sample.after):
@@ -193,7 +193,7 @@ def territories_options(seed: int) -> dict[str, Any]:
 
 
 def referee_territories(seed: int) -> int:
-    """Let engine and referee play on from a random position side by side; return how many decisions they compared."""
+    """Play on from a random position with engine and referee side by side; return how many decisions were compared."""
     return play_both_from(seed, REFEREED).total()
 
 
@@ -218,7 +218,7 @@ def copy_of_row(game: Game, batch: Batch, row: int) -> Any:
 
 
 def main() -> None:
-    """Soak, and say what was seen; the exit status is 1 if memory grew."""
+    """Soak, and print a summary; the exit status is 1 if memory grew by more than `GROWTH`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--game", default="sack_armies", choices=SUBJECTS)
     parser.add_argument("--games", type=int, default=1_000_000)

@@ -165,7 +165,7 @@ def test_a_ratio_too_high_is_measured_again_in_other_memory(monkeypatch: pytest.
 
 
 def make_idle(made: Iterator[int]) -> contest.Play:
-    """Return something to be measured, and count it."""
+    """Return a `Play` that does nothing, and count how many were made."""
     next(made)
     return lambda count: count
 

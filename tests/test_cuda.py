@@ -22,7 +22,7 @@ with_compiler = pytest.mark.skipif(not cuda.is_installed(), reason=cuda.MISSING)
 def test_kernels_are_compiled_and_assembled(game, kernel):
     ptx = cuda.compile_ptx(load_game(game), kernel)
     assert ptx.count(".visible .entry") == 1
-    assert ".extern .func" not in ptx  # nothing is called that a device does not have
+    assert ".extern .func" not in ptx  # no call to a function that a device lacks
     assert cuda.assemble(ptx).startswith("used ")
 
 

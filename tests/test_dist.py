@@ -1,4 +1,4 @@
-"""What is published: the wheel holds every file of the packages and works without the source tree; versions agree."""
+"""The published distributions: the wheel holds every file and works without the source tree; versions agree."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ print(env.render())
 
 
 def run(*command, cwd, **variables):
-    """Run a command away from the source tree; its output is part of a failure."""
+    """Run a command outside the source tree; if it fails, the message shows its output."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYTEST"))}
     done = subprocess.run(
         [str(word) for word in command], cwd=cwd, env=kept | variables, capture_output=True, text=True, check=False
@@ -52,7 +52,7 @@ def run(*command, cwd, **variables):
 
 @pytest.fixture(scope="module")
 def dist(tmp_path_factory):
-    """Return a folder with wheel and source distribution, built from a copy: building writes beside the packages."""
+    """Return a folder with wheel and source distribution, built from a copy because building writes to the source."""
     folder, copy = tmp_path_factory.mktemp("dist"), tmp_path_factory.mktemp("source")
     for package, place in PACKAGES.items():
         target = copy / place.relative_to(ROOT) / package
@@ -89,7 +89,7 @@ def test_texts_of_the_distributions_are_accepted(dist):
 
 @pytest.mark.slow
 def test_wheel_works_without_the_source_tree(dist, tmp_path):
-    """Its dependencies are those of this environment, which is seen through a path alone: no editable install."""
+    """Dependencies come from this environment, through a path only, so that no editable install is seen."""
     (wheel,) = dist.glob("*.whl")
     run(sys.executable, "-m", "venv", tmp_path / "venv", cwd=tmp_path)
     python = tmp_path / "venv" / "bin" / "python"

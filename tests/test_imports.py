@@ -1,4 +1,4 @@
-"""Imports between packages: arrows point down, and heavy libraries are loaded in upper layers alone."""
+"""Imports between packages: they only point down, and only upper layers load heavy libraries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = (ROOT / "sackarmies_env", ROOT / "agents" / "sackarmies_agents", ROOT / "training" / "sackarmies_training")
 
-# Parts of the house, and the parts whose modules each may name; a part may always name itself.
+# Parts of the project, and the parts whose modules each may import; a part may always import itself.
 PARTS: dict[str, set[str]] = {
     "core": set(),
     "games": {"core"},
@@ -26,7 +26,7 @@ PARTS: dict[str, set[str]] = {
     "agents": {"core", "registry", "public", "envs", "games", "render"},  # render inside functions only
     "training": {"core", "registry", "public", "envs", "games", "render", "agents"},
 }
-# Rooms of a game, from the bottom up: each may name itself and those before it. See docs/design.md.
+# Rooms of a game, from the bottom up: each may import itself and those before it. See docs/design.md.
 ROOMS = (
     *("state", "rules", "switches", "tokens", "data", "observation", "play", "belief"),
     *("config", "scenario", "words", "game", "hooks"),
@@ -46,7 +46,7 @@ TORCH = {"torch", "safetensors", "stable_baselines3", "sb3_contrib", "tensorboar
 
 
 def part_of(module: str) -> str | None:
-    """Return the part of the house that a module belongs to; None for somebody else's."""
+    """Return the part of the project that a module belongs to, or None if it is not ours."""
     names = module.split(".")
     if names[0] in {"sackarmies_agents", "sackarmies_training"}:
         return names[0].removeprefix("sackarmies_")
@@ -66,7 +66,7 @@ MODULES = {module_of(path) for path in SOURCES}
 
 @cache
 def imports_of(path: Path) -> list[tuple[str, bool, int]]:
-    """Return `(module, at the top, line)` of each import; imports for type checkers alone do not count."""
+    """Return `(module, at the top, line)` of each import; imports only for type checkers do not count."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     typing_only = {
         inner
@@ -124,7 +124,7 @@ def test_environments_load_pictures_only_to_draw():
 
 
 def room_of(module: str) -> str | None:
-    """Return the room of a module of a game: its folder, or the module itself where it stands beside the folders."""
+    """Return the room of a game's module: its folder, or the module itself if it is directly in the game's folder."""
     names = module.split(".")
     return names[3] if names[:2] == ["sackarmies_env", "games"] and len(names) > 3 else None
 
@@ -159,11 +159,11 @@ def test_no_game_knows_another():
 
 
 GAMES = sorted(path.parent.name for path in (ROOT / "sackarmies_env" / "games").glob("*/__init__.py"))
-GENERIC = {"render", "testing", "envs", "agents", "training"}  # parts that reach games through the registry alone
+GENERIC = {"render", "testing", "envs", "agents", "training"}  # parts that reach games only through the registry
 
 
 def game_of(module: str) -> str | None:
-    """Return the game that a module is a part of by its name or folder, as `render.sack_armies_words` is; else None."""
+    """Return the game that a module belongs to by name or folder, such as `render.sack_armies_words`, or None."""
     names = module.split(".")
     return next((game for game in GAMES for name in names if name == game or name.startswith(f"{game}_")), None)
 
@@ -179,7 +179,7 @@ def test_only_a_games_own_modules_import_its_rules(path):
 
 @pytest.mark.parametrize("path", [path for path in SOURCES if part_of(module_of(path)) in GENERIC], ids=module_of)
 def test_generic_modules_name_no_game(path):
-    """The registry says which games there are; besides it, texts name a game only in the game's own modules."""
+    """The registry says which games there are; otherwise only a game's own modules have its name in strings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     docstrings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
@@ -213,7 +213,7 @@ def test_there_are_no_cycles():
 
 @pytest.mark.parametrize("path", [path for path in SOURCES if path.name == "__init__.py"], ids=module_of)
 def test_package_init_files_only_reexport(path):
-    """A package file defines nothing; the top one tells Gymnasium and PettingZoo of the environments besides."""
+    """A package file defines nothing; the top one also registers the environments with Gymnasium and PettingZoo."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in tree.body:
         is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

@@ -1,4 +1,4 @@
-"""Names of tests: the rule IDs that they belong to, then a sentence; short enough to be read in a list."""
+"""Names of tests: the rule IDs that they check, then a sentence; short enough to read in a list."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pytest
 
 TESTS = Path(__file__).parent
 LIMIT = 80
-IDS = re.compile(r"(?:(?:r\d|r[ab]_|[cdpqvx]_)\w*?__)*")  # all rule IDs but the last, which ends in one underscore
+IDS = re.compile(r"(?:(?:r\d|r[ab]_|[cdpqvx]_)\w*?__)*")  # all rule IDs except the last, which ends in one underscore
 
 
 def length_of(name: str) -> int:
-    """Return the length of a test's name; of several rule IDs it opens with, the last one counts."""
+    """Return the length of a test's name; if it opens with several rule IDs, only the last one counts."""
     return len("test_") + len(IDS.sub("", name.removeprefix("test_"), count=1))
 
 

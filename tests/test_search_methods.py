@@ -1,4 +1,4 @@
-"""The comparison of methods of search: what each knows, its choices, and the arithmetic of its tables."""
+"""The comparison of search methods: what each knows, its choices, and the arithmetic of the tables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def game():
 
 @pytest.fixture(scope="module")
 def match(game):
-    """A menu of General one, in the middle of a game of greedy Generals; the other one has a hand."""
+    """A menu of General one in the middle of a game of greedy Generals, while the other one has tokens in hand."""
     match = Match(game)
     match.begin(6)
     seats = [Seat(Contestant("greedy"), game, player) for player in range(2)]
@@ -39,13 +39,13 @@ def match(game):
 
 
 def is_menu_before_a_hand(match):
-    """Return whether General one is at the menu, and the other one has tokens in hand."""
+    """Return whether General one is at the menu and the other one has tokens in hand."""
     is_menu = match.player == 0 and match.states["decision"][0] == Decision.MENU
     return is_menu and match.states["hand_count"][0, 1] > 0
 
 
 def sample(game, match, view, seed):
-    """Return a world of the view's sampler, for General one."""
+    """Return a world from the view's sampler, for General one."""
     known = VIEWS[view].game(game, 0)
     states = known.clone(VIEWS[view].root(game, match.states, 0))
     known.determinize(known.params, states, np.zeros(1, np.int64), np.array([seed]))
@@ -53,7 +53,7 @@ def sample(game, match, view, seed):
 
 
 def types_in(states, zone):
-    """Return types and hexes of the tokens of General two in a zone, in an order of their own."""
+    """Return hexes and types of General two's tokens in a zone, sorted."""
     rows = (states["token_owner"][0] == 1) & (states["token_zone"][0] == zone)
     return sorted(zip(states["token_hex"][0][rows].tolist(), states["token_type"][0][rows].tolist(), strict=True))
 
@@ -68,7 +68,7 @@ def test_methods_and_oracles_are_refused_as_agents(game, name):
 
 @pytest.mark.parametrize("place", ["methods:Flat", "play:Seat", "worlds:View"])
 def test_classes_of_the_comparison_are_refused_as_agents(game, place):
-    with pytest.raises(ValueError, match="this is no subclass of"):
+    with pytest.raises(ValueError, match="not a subclass of"):
         make_agent(f"python:class=benchmarks.search_methods.{place}", GameInfo.of(game))
 
 

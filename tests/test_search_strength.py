@@ -16,7 +16,7 @@ def test_pairs_of_games_are_played_and_decisions_timed():
     assert tally.games == 2
     assert point.clock.decisions > 20
     assert point.milliseconds > 0
-    assert len(point.luck) == 2  # of each game, a correction for each step that met flips
+    assert len(point.luck) == 2  # per game, a correction for each step with flips
     assert any(point.luck)
     assert re.fullmatch(r"-?\d+\.\d% \(-?\d+\.\d% to \d+\.\d%\)", point.adjusted)
 

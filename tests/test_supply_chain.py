@@ -15,7 +15,7 @@ OURS = "sackarmies-env"
 
 
 def normalized(name: str) -> str:
-    """Return the name of a distribution as packaging tools compare it."""
+    """Return the name of a distribution in the normalized form that packaging tools compare."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -42,7 +42,7 @@ def constraints() -> dict[str, str]:
 
 
 def direct_dependencies() -> set[str]:
-    """Return the names of what pyproject.toml asks for, extras included."""
+    """Return the names of the requirements in pyproject.toml, extras included."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     asked = [*project["dependencies"], *(one for extra in project["optional-dependencies"].values() for one in extra)]
     return {name_of(requirement) for requirement in asked} - {OURS}
@@ -74,6 +74,6 @@ def test_the_list_of_licences_names_everything_that_is_installed():
 
 
 def unread_licences() -> set[str]:
-    """Return the distributions whose license stands in no place that tools read."""
+    """Return the distributions whose license is not where tools look for it."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pip-licenses"]
     return {normalized(name) for name in settings["ignore-packages"]} - {OURS}

@@ -1,4 +1,4 @@
-"""Time limit of tests: a test that hangs, even in compiled code, fails after the limit that pyproject.toml sets."""
+"""Time limit of tests: a test that hangs, even in compiled code, fails after the limit set in pyproject.toml."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def test_after():
 
 
 def run_hang(folder, *arguments):
-    """Run tests of which one hangs, with our settings but for a limit of some seconds; return exit code and output."""
+    """Run tests of which one hangs, with our settings except a limit of seconds; return exit code and output."""
     place = folder / "test_planted.py"
     place.write_text(HANGS)
     settings = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(folder), "-p", "no:cacheprovider"]
-    # the limit counts from the start of a test: compiling `spin` is part of it, and makes no difference
+    # the limit counts from the start of a test: it includes compiling `spin`, which makes no difference
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *settings, *arguments, str(place)],
         env={

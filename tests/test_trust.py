@@ -1,4 +1,4 @@
-"""Commands in docs/trust.md: targets of the Makefile, and files and folders of tests, that exist."""
+"""Commands in docs/trust.md: the Makefile targets, test files and test folders that they name exist."""
 
 import re
 from pathlib import Path

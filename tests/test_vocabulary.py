@@ -1,4 +1,4 @@
-"""Vocabulary of prose: words that the project does not use, with the ones that it uses (docs/glossary.md)."""
+"""Vocabulary of prose: words that the project avoids, and what it uses instead (docs/glossary.md)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ RULEBOOK = '"up to the maximum of three tokens allowed in his hand"'
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Yield path and text of all that is written by hand."""
+    """Yield the path and text of every file that is written by hand."""
     for place in PLACES:
         for path in sorted((ROOT / place).rglob("*")):
             name = path.relative_to(ROOT).as_posix()
@@ -49,7 +49,7 @@ def texts() -> Iterator[tuple[str, str]]:
 
 
 def found(pattern: str, text: str) -> list[str]:
-    """Return the lines of `text` with the words of `pattern`, names of code and quotations of rules aside."""
+    """Return the lines of `text` that match `pattern`, ignoring names in code and the quoted rule."""
     words = re.compile(pattern)
     lines = [NAMES.sub("", line).replace(RULEBOOK, "") for line in text.splitlines()]
     return [f"{number}: {line.strip()}" for number, line in enumerate(lines, 1) if words.search(line)]

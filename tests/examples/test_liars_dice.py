@@ -96,13 +96,13 @@ def test_impossible_configuration_is_refused(config):
 @pytest.mark.parametrize(
     ("forced", "sentence"),
     [
-        ({"flips": "H"}, 'no "flips" can be forced: allowed are "dice"'),
-        ({"dice": [[7]]}, r"dice\[0\]: 7 is no result for player 0; allowed are 1, 2, 3, 4, 5, 6"),
-        ({"dice": [[], ["1"]]}, r'dice\[1\]: "1" is no result'),
-        ({"dice": [[True]]}, r"dice\[0\]: true is no result"),
-        ({"dice": [1]}, "it must be one list for each player"),
-        ({"dice": [[], [1] * 33]}, "33 dice are forced for player 1, but at most 32 can be"),
-        ({"dice": [[1]] * 3}, "dice are forced for 3 players, but 2 play"),
+        ({"flips": "H"}, 'unknown kind of forced results "flips": allowed are "dice"'),
+        ({"dice": [[7]]}, r"dice\[0\]: 7 is not a result for player 0; allowed are 1, 2, 3, 4, 5, 6"),
+        ({"dice": [[], ["1"]]}, r'dice\[1\]: "1" is not a result'),
+        ({"dice": [[True]]}, r"dice\[0\]: true is not a result"),
+        ({"dice": [1]}, "it must be a list with one list per player"),
+        ({"dice": [[], [1] * 33]}, "33 forced dice for player 1: at most 32 are allowed"),
+        ({"dice": [[1]] * 3}, "forced dice for 3 players: the game has 2"),
     ],
 )
 def test_impossible_forced_results_are_refused(forced, sentence):
