@@ -59,7 +59,7 @@ NO_FILE = (
 )  # data that are a text name a file
 REPLAYED = (
     *("record", "ply ", "flips", "draws", "configuration", "num_generals", "armies", "of General", "switches"),
-    *("scenario: ", "there is no game", "army", "num_players", "map"),
+    *("scenario: ", "unknown game", "army", "num_players", "map"),
 )  # of what is not the file itself but the game that it tells
 
 
@@ -346,7 +346,7 @@ READERS = {
             "",
             options,
             check_config,
-            ("armies", "army", "of General", "switches", "num_generals", "tokens", *NO_FILE),
+            ("armies", "army", "of General", "switches", "num_generals", "tokens", "inline token", *NO_FILE),
             read_data=read_options,
         ),
         Reader(

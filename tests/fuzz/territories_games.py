@@ -17,7 +17,7 @@ from sackarmies_env.testing.probe import masks_of
 
 OPTIONS = {"num_players", "map", "switches"}
 PLACES = ("num_players", "map", "switches", "configuration")
-REPLAYED = ("record", "ply ", "dice", "draws", "there is no game", "forced", "results", *PLACES)
+REPLAYED = ("record", "ply ", "dice", "draws", "unknown game", "forced", "results", *PLACES)
 PLIES = 150  # of a recorded game
 FORCED = {"dice": "112 354 2216", "draws": [["card 9", "card 12"], ["card 7"]]}
 CONFIGS: tuple[dict[str, Any], ...] = (
