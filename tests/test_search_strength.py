@@ -68,7 +68,7 @@ def test_agent_against_itself_is_refused():
         (
             search_gain,
             ["--contestants", "level=fast,prior=traned"],
-            "argument --contestants: option prior='traned': policy, trained or a checkpoint, *.safetensors, is wanted",
+            "argument --contestants: option prior='traned': must be policy, trained or a checkpoint, *.safetensors",
         ),
     ],
 )

@@ -158,7 +158,7 @@ def encrypted(path):
 )
 def test_files_that_numpy_cannot_read_are_refused_with_a_sentence(tmp_path, write):
     write(tmp_path / "odd.npz")
-    with pytest.raises(ValueError, match=r"odd\.npz is not a readable evaluation, as sackarmies fit-evaluation"):
+    with pytest.raises(ValueError, match=r"odd\.npz is not a readable evaluation of sackarmies fit-evaluation"):
         load_weights(tmp_path / "odd.npz")
 
 

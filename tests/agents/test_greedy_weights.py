@@ -48,7 +48,7 @@ def test_every_named_set_can_be_read():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("greedy:weights=frist", r"there are no weights 'frist' \(did you mean \"first\"\?\); the sets are"),
+        ("greedy:weights=frist", r"unknown weights 'frist' \(did you mean \"first\"\?\); the sets are"),
         ("greedy:weights=nowhere.toml", r"nowhere\.toml: there is no such file"),
         ("greedy:weight=first", r"has no option 'weight' \(did you mean \"weights\"\?\): greedy takes weights"),
     ],
@@ -68,8 +68,8 @@ def test_unknown_weights_are_refused(info, text, message):
             r"mine\.toml.*unknown key \"guards\" \(did you mean \"guard\"\?\)",
         ),
         ("guard = 8.0\n", 'guard = "much"\n', r"mine\.toml.*guard.*a number"),
-        ("guard = 8.0\n", "guard = nan\n", r"mine\.toml: guard = nan: allowed are -10000 to 10000"),
-        ("decay = 0.75\n", "decay = 1.0\n", r"mine\.toml: decay = 1: allowed are 0 to 0\.95"),
+        ("guard = 8.0\n", "guard = nan\n", r"mine\.toml: guard must be from -10000 to 10000, not nan"),
+        ("decay = 0.75\n", "decay = 1.0\n", r"mine\.toml: decay must be from 0 to 0\.95, not 1"),
         ("guard = 8.0\n", "guard =\n", r"mine\.toml: not valid TOML"),
     ],
 )

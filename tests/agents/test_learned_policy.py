@@ -74,7 +74,7 @@ def test_checkpoint_plays_as_its_agent_whatever_advice_it_takes(game, tmp_path, 
 
 def test_two_trained_generals_are_refused(game, tmp_path):
     other = shutil.copy(CHECKPOINT, tmp_path / "other.safetensors")
-    with pytest.raises(ValueError, match=r"several trained Generals, .*: one is possible"):
+    with pytest.raises(ValueError, match=r"several trained Generals, .*: at most one is allowed"):
         make_agent(f"search:models=trained+{other}", GameInfo.of(game))
     for models in ("trained+trained", f"trained+{CHECKPOINT}"):
         make_agent(f"search:models={models}", GameInfo.of(game))

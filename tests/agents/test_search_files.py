@@ -73,5 +73,5 @@ def test_no_trained_general_plays_positions_of_territories_on(tmp_path):
     path.write_bytes(pack(Header(game=describe(info), network=sizes, training={}), {POLICY: weights}))
     make_agent(f"ppo:path={path}", info)
     for models in (str(path), f"usual+{path}"):
-        with pytest.raises(ValueError, match=r"no trained agent can play positions of this game on: name weights"):
+        with pytest.raises(ValueError, match=r"trained agents cannot play on in this game: name weights"):
             make_agent(f"search:models={models}", info)

@@ -91,7 +91,7 @@ def test_a_general_that_needs_torch_is_no_usual_prior(monkeypatch):
 def test_positions_of_others_and_games_that_are_over_are_not_searched(plies):
     batch = positions(seed=1, plies=plies)
     agent = make_agent("search:playouts=8", GameInfo.of(batch.game))
-    with pytest.raises(ValueError, match="is no decision of player 0, who cannot search it"):
+    with pytest.raises(ValueError, match="is not a decision of player 0, who cannot search it"):
         agent.search(batch.information_sets(0, np.flatnonzero(batch.players != 0)))
 
 

@@ -251,7 +251,7 @@ def test_search_plays_legally():
 def test_weights_are_named_sets_of_finite_numbers():
     assert all(isinstance(load_weights(name), Weights) for name in weight_sets())
     info = GameInfo.of(make_game())
-    with pytest.raises(ValueError, match=r"there are no weights 'usul' \(did you mean \"usual\"\?\)"):
+    with pytest.raises(ValueError, match=r"unknown weights 'usul' \(did you mean \"usual\"\?\)"):
         make_agent("greedy:weights=usul", info)
     named, file = GreedyAgent(info, weights="usual"), GreedyAgent(info, weights=FOLDER / "usual.toml")
     assert named.board.tobytes() == file.board.tobytes()

@@ -264,7 +264,7 @@ def test_files_that_could_not_be_written_are_refused_before_the_first_round(trai
 
 def test_game_without_search_is_refused(tmp_path):
     config = make_config(tmp_path, expert={})
-    with pytest.raises(ValueError, match="there is no search for the game 'duel'"):
+    with pytest.raises(ValueError, match="the game 'duel' cannot be searched"):
         learn.learn(config, make_duel(), Console(quiet=True))
 
 

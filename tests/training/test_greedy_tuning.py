@@ -165,9 +165,9 @@ def test_identity_of_an_agent_tells_its_weights(tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["compare", "frist"], "there are no weights 'frist' (did you mean \"first\"?)"),
+        (["compare", "frist"], "unknown weights 'frist' (did you mean \"first\"?)"),
         (["compare", "first", "nowhere.toml"], "nowhere.toml: there is no such file"),
-        (["tune", "--start", "frist"], "there are no weights 'frist'"),
+        (["tune", "--start", "frist"], "unknown weights 'frist'"),
     ],
 )
 def test_command_refuses_unknown_weights_in_a_sentence(words, message):

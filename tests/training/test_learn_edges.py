@@ -111,7 +111,7 @@ def test_weight_of_the_magnet_is_never_larger_than_asked_for():
     [
         ({"learn": {"start": "nowhere.safetensors"}}, "there is no checkpoint nowhere"),
         ({"teacher": {"files": ["nowhere"], "decisions": 10}}, "there are no labels at nowhere"),
-        ({"curve": {"opponent": "search"}}, "there is no search for the game 'duel'"),
+        ({"curve": {"opponent": "search"}}, "the game 'duel' cannot be searched"),
     ],
     ids=["start", "labels", "curve"],
 )

@@ -158,7 +158,7 @@ def boards_of(variants: Iterable[Any], make: Callable[[str], NDArray[np.void]]) 
     boards = []
     for variant in variants:
         if not isinstance(variant, (str, CompiledAgent)):
-            raise ValueError("no trained agent can play positions of this game on: name weights of the scripted agent")
+            raise ValueError("trained agents cannot play on in this game: name weights of the scripted agent")
         boards.append(make(variant) if isinstance(variant, str) else variant.board)
     return as_records(np.concatenate(boards))
 

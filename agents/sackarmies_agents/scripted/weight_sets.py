@@ -43,7 +43,7 @@ def load_set(
     if path.suffix != ".toml" and not os.path.exists(path):
         near = suggestion(str(choice), names)
         raise ValueError(
-            f"there are no weights {short_repr(str(choice))}{near}; the sets are {join(names)}; or give a TOML file"
+            f"unknown weights {short_repr(str(choice))}{near}; the sets are {join(names)}; or give a TOML file"
         )
     return read_set(model, read_toml(path), str(path), limits)
 
@@ -66,5 +66,5 @@ def read_set(
     for name, value in weights.model_dump().items():
         low, high = (limits or {}).get(name, (-LARGEST, LARGEST))
         if not isfinite(value) or not low <= value <= high:
-            raise ValueError(f"{source}: {name} = {value:g}: allowed are {low:g} to {high:g}")
+            raise ValueError(f"{source}: {name} must be from {low:g} to {high:g}, not {value:g}")
     return weights

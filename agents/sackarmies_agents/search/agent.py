@@ -115,7 +115,7 @@ def parts_of(info: GameInfo, variants: tuple[str, ...], source: str | None = Non
     """
     policy, evaluation = (find_hook(info.game_id, name) for name in ("policy", "evaluation"))
     if policy is None or evaluation is None:
-        raise ValueError(f"there is no search for the game {info.game_id!r}: it has no policy and evaluation for it")
+        raise ValueError(f"the game {info.game_id!r} cannot be searched: it has no policy and evaluation for it")
     # Files are read now: at the first decision it would be too late to refuse them, and they may have changed by then.
     make_agent("greedy", info)
     read = {name: _read_variant(name, info) for name in dict.fromkeys(variants)}
@@ -207,7 +207,7 @@ class SearchAgent(InformedAgent):
         others = np.flatnonzero(information.states["current_player"] != information.player)
         if len(others):  # kernels would read beyond arrays
             raise ValueError(
-                f"position {others[0]} is no decision of player {information.player}, who cannot search it"
+                f"position {others[0]} is not a decision of player {information.player}, who cannot search it"
             )
         searches = self._searches(information.game, len(information))
         if len(information) == 1 or len(searches) == 1:
@@ -321,7 +321,7 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
     )
     variants = tuple(options["models"].split("+")) if "models" in options else models
     if "" in variants:
-        raise ValueError(f"option models={short_repr(options['models'])}: names joined by + are wanted")
+        raise ValueError(f"option models={short_repr(options['models'])}: must be names joined by +")
     parts = parts_of(info, variants, options.get("evaluation"))
     return SearchAgent(info, settings, parts, _prior_of(info, prior, has_models="models" in options))
 
@@ -350,8 +350,8 @@ def _prior_of(info: GameInfo, name: str | None, *, has_models: bool) -> Agent | 
     if name is None or name == POLICY:
         return None
     if not is_learned(name):
-        wanted = f"{POLICY}, {TRAINED} or a checkpoint, *{CHECKPOINT_SUFFIX}, is wanted"
-        raise ValueError(f"option prior={short_repr(name)}: {wanted}")
+        allowed = f"{POLICY}, {TRAINED} or a checkpoint, *{CHECKPOINT_SUFFIX}"
+        raise ValueError(f"option prior={short_repr(name)}: must be {allowed}")
     return make_agent(learned_text(name), info)
 
 
@@ -371,5 +371,5 @@ def _read(
         name = "an integer" if kind is int else "a number"
         is_narrow = most < UNLIMITED or value > most
         limits = f"from {least:g} to {most:g}" if is_narrow else f"of at least {least:g}"
-        raise ValueError(f"option {key}={short_repr(options[key])}: {name} {limits} is wanted")
+        raise ValueError(f"option {key}={short_repr(options[key])}: must be {name} {limits}")
     return value

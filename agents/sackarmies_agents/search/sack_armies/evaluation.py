@@ -313,9 +313,7 @@ def load_weights(path: Path = WEIGHTS) -> dict[str, NDArray[np.float16]]:
     except UNREADABLE as error:
         # For other files, numpy's messages give advice that suits only trusted files.
         reason = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
-        raise ValueError(
-            f"{path} is not a readable evaluation, as sackarmies fit-evaluation writes it{reason}"
-        ) from None
+        raise ValueError(f"{path} is not a readable evaluation of sackarmies fit-evaluation{reason}") from None
     types = weights.pop(TYPES, np.array([])).tolist()
     if {name: array.shape for name, array in weights.items()} != wanted or types != list(load_catalogue()):
         raise ValueError(

@@ -34,7 +34,7 @@ def make_policy(game: Game, variants: Sequence[str | CompiledAgent | Checkpoint]
     learned = {str(one.path): one for one in given if isinstance(one, Checkpoint)}
     if len(learned) > 1:
         names = ", ".join(quote(path) for path in sorted(learned))
-        raise ValueError(f"models name several trained Generals, {names}: one is possible")
+        raise ValueError(f"models name several trained Generals, {names}: at most one is allowed")
     _, checkpoint = learned.popitem()
     return make_mixed_policy(game, [None if isinstance(one, Checkpoint) else one for one in given], checkpoint)
 
