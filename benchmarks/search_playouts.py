@@ -24,6 +24,7 @@ from sackarmies_agents.scripted.sack_armies.agent import GreedyAgent
 from sackarmies_agents.search.agent import parts_of
 from sackarmies_agents.search.flat import Bench, FlatSearch, Settings
 from sackarmies_agents.search.rounds import derived_seed, draw_models, sample_world
+from sackarmies_env.core.bits import WORD_BITS
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.legal import legal_ids
@@ -77,7 +78,7 @@ def play_timed(tools, root, scratch, models, task, spent):
     worlds, horizon = task
     player, last_turn = root[0].current_player, root[0].turn + horizon
     states = scratch[1:]
-    ids = np.empty(64 * len(root[0].legal), np.int64)
+    ids = np.empty(WORD_BITS * len(root[0].legal), np.int64)
     count = list_legal(root[0], ids)
     for world in range(worlds):
         seed = derived_seed(0, world)

@@ -55,7 +55,7 @@ from sackarmies_env.games.sack_armies.state.layout import (
     Token,
 )
 
-PART = 240  # numbers: at most 255, as -128 * 256 is the least int16
+PART = 240  # numbers of 8 bits that are summed in 16: the sum of any 256 fits
 LATE = 30.0  # percent of the turns that a game may take, before haste sets in
 
 # --- units
