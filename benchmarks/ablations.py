@@ -117,7 +117,7 @@ def train(config: LearnConfig, console: Console) -> Path:
     game = load_game(config.game.id, **config.game.options)
     path = learn(config, game, console, resume=Path(config.folder).exists())
     if path is None:
-        raise SystemExit("stopped; the same command goes on")
+        raise SystemExit("stopped; the same command resumes it")
     return path
 
 
@@ -205,10 +205,10 @@ def main() -> None:
     plan["code"] = [code_digest(), training_digest(), source_digest([Path(__file__)])]
     names = options.only or [name for name in variants if not (options.untaught and name in OF_TEACHING)]
     if unknown := [name for name in names if name not in variants]:
-        raise SystemExit(f"--only {unknown[0]!r}: variants here are {', '.join(map(repr, variants))}")
+        raise SystemExit(f"--only {unknown[0]!r}: unknown variant; the variants are {', '.join(map(repr, variants))}")
     kept = read_json(results) if results.exists() else {"plan": plan, "found": {}}
     if differing := [key for key, value in plan.items() if kept["plan"].get(key) != value]:
-        raise SystemExit(f"{results} holds a series of another {' and '.join(differing)}: name another --folder")
+        raise SystemExit(f"{results} holds results with another {' and '.join(differing)}: choose another --folder")
     options.folder.mkdir(parents=True, exist_ok=True)
     for seed in range(1, options.seeds + 1):
         for name in names if options.untaught or options.labels else [CLONE, *names]:

@@ -195,8 +195,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--windows", type=int, default=3, help="timed windows in each process")
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a window")
     parser.add_argument("--budget", type=float, default=440.0, help="seconds after which no process is started")
-    parser.add_argument("--seed", type=int, default=0, help="of the order of contestants, and of play")
-    parser.add_argument("--output", type=Path, default=None, help="JSON in place of the results that the page shows")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the order of contestants and of play")
+    parser.add_argument("--output", type=Path, default=None, help="JSON file to write instead of the page's")
     return parser.parse_args()
 
 
@@ -207,9 +207,9 @@ def main() -> int:
     plan = Plan(arguments.rounds, arguments.windows, arguments.seconds, arguments.budget, arguments.seed)
     contestants = load_contestants(arguments.only)
     if not contestants:
-        raise SystemExit(f"--only {arguments.only!r} leaves nobody: see {CONTESTANTS.name}")
+        raise SystemExit(f"--only {arguments.only!r} matches no contestant: see {CONTESTANTS.name}")
     if not PEERS_PYTHON.exists() and any(contestant.family != OURS for contestant in contestants):
-        raise SystemExit(f"there is no {PEERS_PYTHON.relative_to(ROOT)}: say `make bench`, or `--only {OURS}/`")
+        raise SystemExit(f"there is no {PEERS_PYTHON.relative_to(ROOT)}: run `make bench`, or use `--only {OURS}/`")
     started, load = time.monotonic(), load_now()
     result: dict[str, Any] = {
         "command": shlex.join(["python", "-m", "benchmarks.bench", *sys.argv[1:]]),

@@ -33,7 +33,7 @@ KERNELS = (OBSERVE, PLAY)
 CAPABILITY = (9, 0)  # compute capability to compile for, without a device to ask
 THREADS = 64  # per block
 STEPS = 8  # random decisions of each game in one call
-MISSING = "numba-cuda is not installed: say make cuda"
+MISSING = "numba-cuda is not installed: run `make cuda`"
 
 
 def is_installed() -> bool:

@@ -25,7 +25,7 @@ def require_clock() -> None:
         ValueError: the processor is not one known to allow it.
     """
     if platform.machine().lower() not in {"x86_64", "amd64"}:
-        raise ValueError(f"the profile reads the clock of x86-64 processors, and this is {platform.machine()}")
+        raise ValueError(f"the profile reads the clock of x86-64 processors, but this one is {platform.machine()}")
 
 
 @intrinsic

@@ -91,8 +91,8 @@ def main() -> None:
     """Measure and print a table."""
     parser = argparse.ArgumentParser(description="Time labels of a search, and say what searching is worth.")
     parser.add_argument("--agent", default="trained", help="the General that plays")
-    parser.add_argument("--labels", type=int, default=4_000, help="that are timed, at least")
-    parser.add_argument("--decisions", type=int, default=3_000, help="that are searched twice, at least")
+    parser.add_argument("--labels", type=int, default=4_000, help="least number of labels to time")
+    parser.add_argument("--decisions", type=int, default=3_000, help="least number of decisions to search twice")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     torch.set_num_threads(1)

@@ -55,7 +55,7 @@ def main() -> None:
     for text, both in zip(given.matches, found, strict=True):
         for kind, luck in zip(("flips or dice", "draws"), both, strict=True):
             print(f"{text}, {kind}: {mean_sentence(luck)}")
-    print(f"draws that were left as they are: {draws.num_left}")
+    print(f"draws not measured: {draws.num_left}")
     print(" ".join(map(str, describe_machine().values())))
 
 

@@ -77,14 +77,14 @@ def faults_of(folder: Path) -> list[str]:
         faults += [f"{name} loads {address}" for address in page.loaded if is_foreign(address)]
         inner = [link for link in page.links if not is_foreign(link)]
         local = [link for link in page.loaded if not is_foreign(link) and not urlsplit(link).scheme]
-        faults += [f"{name}: {link} leads nowhere" for link in inner + local if leads_nowhere(link, path, pages)]
+        faults += [f"{name}: {link} is broken" for link in inner + local if is_broken(link, path, pages)]
     for path in sorted(folder.rglob("*.css")):
         text = path.read_text(encoding="utf-8")
         faults += [f"{path.relative_to(folder).as_posix()} loads {address}" for address in IN_CODE.findall(text)]
     return faults
 
 
-def leads_nowhere(link: str, path: Path, pages: dict[Path, Page]) -> bool:
+def is_broken(link: str, path: Path, pages: dict[Path, Page]) -> bool:
     """Return whether a link within the site names a file or an anchor that does not exist."""
     parts = urlsplit(link)
     target = (path.parent / unquote(parts.path)).resolve() if parts.path else path

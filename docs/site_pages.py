@@ -98,14 +98,14 @@ def site_link(link: str, folder: Path, page: str) -> str:
         page: name of the page on the site.
 
     Raises:
-        ValueError: the link leads to no file of the repository.
+        ValueError: the link does not point to a file of the repository.
     """
     name, _, anchor = link.partition("#")
     if "://" in link or link.startswith("mailto:") or not name:
         return link
     target = (folder / name).resolve()
     if not target.exists() or not target.is_relative_to(ROOT):
-        raise ValueError(f"{page}: the link {link} leads to no file of the repository")
+        raise ValueError(f"{page}: the link {link} does not point to a file of the repository")
     taken_in = {ROOT / path: DOCS / f"{page}.md" for page, path in ROOT_PAGES.items()}
     target = taken_in.get(target, DOCS / "index.md" if target == ROOT / "README.md" else target)
     if target.is_dir():

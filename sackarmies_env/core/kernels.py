@@ -127,7 +127,7 @@ def make_kernel(function: Function, *examples: Any) -> Function:
     if INTERPRETED:
         return function
     if not hasattr(function, "overloads"):
-        raise ValueError(f"{function.__qualname__} is not compiled, so that kernels cannot call it")
+        raise ValueError(f"{function.__qualname__} is not compiled: kernels cannot call it")
     return Kernel(function, *examples)
 
 
@@ -144,7 +144,7 @@ def exact_array(name: str, array: Any, dtype: Any, shape: tuple[int, ...]) -> ND
         raise ValueError(f"{name} is a {type(array).__name__}, {wanted}")
     if array.dtype != dtype or array.shape != shape:
         raise ValueError(f"{name} is an array of {dtype_name(array.dtype)} of shape {array.shape}, {wanted}")
-    raise ValueError(f"{name} can only be read or is a view with gaps, {wanted}")
+    raise ValueError(f"{name} is read-only or not contiguous, {wanted}")
 
 
 def dtype_name(dtype: Any) -> str:

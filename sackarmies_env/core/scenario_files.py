@@ -36,7 +36,7 @@ def read_source(source: ScenarioSource, folder: Path, lists: str) -> tuple[str, 
     """
     if isinstance(source, Mapping):
         return name_of(source), dict(source)
-    if not isinstance(source, str | Path):
+    if not isinstance(source, str | Path) or source == "":  # as a path, "" is the current folder
         raise ValueError(f"scenario: expected a name, a file path or a table, got {short_repr(source)}")
     path = Path(source)
     if isinstance(source, str) and path.suffix != ".toml" and not os.path.exists(path):

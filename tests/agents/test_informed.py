@@ -296,6 +296,8 @@ def test_identity_of_an_agent_in_a_file_is_its_content(folder):
     (folder / "bold.py").write_text(BOLD + "\n", encoding="utf-8")
     assert agent_identity(text) != before
     assert agent_identity(text.replace("=3", "=4")) != agent_identity(text)
+    named, renamed = (agent_identity(f"python:file=bold.py,class=Bold,source={name}") for name in ("here", "there"))
+    assert named != renamed
 
 
 @pytest.mark.slow

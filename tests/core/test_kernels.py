@@ -81,8 +81,8 @@ def test_integers_of_any_width_are_converted_and_compile_nothing(kind):
 
 
 WRONG_STATES = {
-    "read-only": (lambda game: read_only(begun(game)), "states can only be read or is a view with gaps, but must be"),
-    "with gaps": (lambda game: begun(game, 4)[::2], "states can only be read or is a view with gaps, but must be a wr"),
+    "read-only": (lambda game: read_only(begun(game)), "states is read-only or not contiguous, but must be"),
+    "with gaps": (lambda game: begun(game, 4)[::2], "states is read-only or not contiguous, but must be a wr"),
     "of another game": (lambda game: begun(make_dice()), r"states is an array of records of \d+ fields and \d+ bytes"),
     "a list": (lambda game: [1, 2], "states is a list, but must be a writable C-contiguous array of records of"),
 }
@@ -118,7 +118,7 @@ def test_states_that_kernels_do_not_know_are_refused_and_compile_nothing(kind, c
         ("legal_actions", np.zeros((2, 10), np.int32), "action_mask is an array of int32 of shape"),
         ("returns", np.zeros((2, 2), np.int64), r"out is an array of int64 of shape \(2, 2\), but must be a writable"),
         ("returns", np.zeros((2, 3), np.float32), r"out is an array of float32 of shape \(2, 3\), but must"),
-        ("returns", np.zeros((4, 2), np.float32)[::2], "out can only be read or is a view with gaps, but must"),
+        ("returns", np.zeros((4, 2), np.float32)[::2], "out is read-only or not contiguous, but must"),
     ],
 )
 def test_outputs_of_another_type_are_refused(method, out, sentence):
@@ -243,9 +243,9 @@ def test_interpreted_kernel_is_the_function(monkeypatch):
 @compiled
 def test_function_that_is_not_compiled_is_refused_with_a_sentence():
     assert isinstance(make_add(), Kernel)
-    with pytest.raises(ValueError, match=r"^print is not compiled, so that kernels cannot call it$"):
+    with pytest.raises(ValueError, match=r"^print is not compiled: kernels cannot call it$"):
         make_kernel(print, 1)
-    with pytest.raises(ValueError, match=r"^Planes\.step_batch is not compiled, so that kernels cannot call it$"):
+    with pytest.raises(ValueError, match=r"^Planes\.step_batch is not compiled: kernels cannot call it$"):
         make_game(observation="planes").simulator()
 
 

@@ -40,6 +40,7 @@ def test_names_files_and_tables_are_read(folder):
         ("missing.toml", "missing.toml: there is no such file"),
         (3, "scenario: expected a name, a file path or a table, got 3"),
         (None, "a table, got None"),
+        ("", "a table, got ''"),
     ],
 )
 def test_other_sources_are_refused(folder, source, words):

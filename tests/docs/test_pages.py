@@ -21,7 +21,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", title).strip().lower().replace(" ", "-") for title in titles}
 
 
-def leads_nowhere(page: Path, link: str) -> bool:
+def is_broken(page: Path, link: str) -> bool:
     """Return whether a link into the repository names a file or a heading that does not exist."""
     name, _, anchor = link.partition("#")
     target = (page.parent / name).resolve() if name else page
@@ -31,14 +31,14 @@ def leads_nowhere(page: Path, link: str) -> bool:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_of_a_page_lead_to_files_and_headings(page):
     links = [link for link in LINK.findall(CODE.sub("", page.read_text(encoding="utf-8"))) if "://" not in link]
-    assert [link for link in links if leads_nowhere(page, link)] == []
+    assert [link for link in links if is_broken(page, link)] == []
 
 
 def test_links_to_missing_files_and_headings_are_found(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("# A page\n\n## What is *hidden*?\n", encoding="utf-8")
-    assert [leads_nowhere(page, link) for link in ("page.md", "#what-is-hidden", "page.md#a-page")] == [False] * 3
-    assert [leads_nowhere(page, link) for link in ("other.md", "#else", "page.md#else")] == [True] * 3
+    assert [is_broken(page, link) for link in ("page.md", "#what-is-hidden", "page.md#a-page")] == [False] * 3
+    assert [is_broken(page, link) for link in ("other.md", "#else", "page.md#else")] == [True] * 3
 
 
 def test_glossary_explains_each_word_once():

@@ -139,7 +139,7 @@ def test_links_of_pages_lead_to_pages_of_the_site(link, page, leads_to):
 
 
 def test_link_to_nothing_is_refused():
-    with pytest.raises(ValueError, match=r"design: the link \.\./none\.py leads to no file of the repository"):
+    with pytest.raises(ValueError, match=r"design: the link \.\./none\.py does not point to a file of the repository"):
         module("site_pages").site_link("../none.py", DOCS, "design")
 
 
@@ -198,9 +198,9 @@ def test_links_that_lead_nowhere_are_found(tmp_path):
     first += '<a href="second.html#ply=3">a replay at a decision</a>'
     second = '<p id="here"><a href="first.html#gone">4</a><img src="none.png"></p>'
     assert faults_of(tmp_path, first=first, second=second) == [
-        "first.html: none.html leads nowhere",
-        "second.html: first.html#gone leads nowhere",
-        "second.html: none.png leads nowhere",
+        "first.html: none.html is broken",
+        "second.html: first.html#gone is broken",
+        "second.html: none.png is broken",
     ]
 
 

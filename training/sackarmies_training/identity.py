@@ -109,7 +109,7 @@ def agent_identity(text: str) -> dict[str, str]:
             names = named_files(spec.name, option, value)
             identity |= {f"sha256 of {option} {name}": digest_of(Path(name)) for name in names}
     if "file" in spec.options:
-        identity["source"] = source_digest([Path(spec.options["file"])])
+        identity["sha256 of source"] = source_digest([Path(spec.options["file"])])
     elif spec.name == LINE:
         place = Path(spec.options.get("folder", "."))
         words = [word for word in shlex.split(spec.options["command"]) if is_file(place / word)]
@@ -117,7 +117,7 @@ def agent_identity(text: str) -> dict[str, str]:
     elif "class" in spec.options:
         source = find_source(spec.options["class"].partition(":")[0])
         if source is not None:
-            identity["source"] = source_digest([source])
+            identity["sha256 of source"] = source_digest([source])
     return identity
 
 

@@ -149,11 +149,11 @@ def test_duplicate_ids_are_refused():
         ),
         (
             spell(use="free", effects=[{"kind": "damage", "amount": 1}]),
-            '"damage" requires use = "action"; a free text may only have effects of kind "modify", "grant"',
+            '"damage" requires use = "action"; use = "free" allows only "modify", "grant"',
         ),
         (
             spell(use="free", range=2, effects=[{"kind": "modify", "stat": "armor", "amount": 1}]),
-            "a free text always applies to its host and cannot have a target or range",
+            'a text with use = "free" applies to its host and cannot have a target or range',
         ),
         (
             spell(use="permanent", target="hex", range=2, effects=[{"kind": "grant", "ability": {"kind": "flying"}}]),

@@ -241,7 +241,7 @@ def test_sources_that_do_not_exist_are_refused(source):
 
 
 def test_empty_name_is_refused_as_no_scenario():
-    assert refused("") == 'scenario: expected a name, a file path or a table, got ""'
+    assert refused("") == "scenario: expected a name, a file path or a table, got ''"
 
 
 def test_near_names_of_scenarios_are_suggested():

@@ -119,7 +119,7 @@ def text_price(effects: Sequence[AnyEffect], use: str, reach: int) -> float:
 
 
 def effect_price(effect: AnyEffect, use: str) -> float:
-    """Return the price of an effect; drawbacks of a free text count half."""
+    """Return the price of an effect; drawbacks of a text that is always on count half."""
     if isinstance(effect, DamageEffect):
         return effect.amount * FLIP[effect.flip]
     if isinstance(effect, ModifyEffect):

@@ -173,7 +173,7 @@ def text_problems(text: Text, use: str) -> list[str]:
     ]
     if use != "action":
         problems += [
-            f'{quote(kind)} requires use = "action"; a {use} text may only have effects of kind {join(LASTING)}'
+            f'{quote(kind)} requires use = "action"; use = {quote(use)} allows only {join(LASTING)}'
             for kind in dict.fromkeys(kinds)
             if kind not in LASTING
         ]
@@ -197,7 +197,7 @@ def aim_problems(text: Text, use: str, kinds: list[str]) -> list[str]:
     """Return what is wrong with the target and range of a text, as sentences."""
     problems = []
     if use == "free" and (text.target not in (None, "host") or text.range is not None):
-        problems.append("a free text always applies to its host and cannot have a target or range")
+        problems.append('a text with use = "free" applies to its host and cannot have a target or range')
     elif text.aim == "host" and text.range is not None:
         problems.append("a text aimed at its host cannot have a range")
     elif text.aim != "host" and text.range is None and "swap" not in kinds:

@@ -86,8 +86,6 @@ def initial_position(source: ScenarioSource) -> Position:
 
 def _read(source: ScenarioSource) -> tuple[Scenario, Config, NDArray[np.void]]:
     """Return a validated scenario, its configuration, and the configuration as parameters."""
-    if source == "":  # as a path, the current folder
-        raise ValueError('scenario: expected a name, a file path or a table, got ""')
     name, data = read_source(source, SCENARIOS_FOLDER, "sackarmies scenario list --game territories")
     scenario = read_model(Scenario, data, name)
     switches = read_switches(scenario.switches, f"{name}: switches")
