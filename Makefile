@@ -1,4 +1,4 @@
-# Needs git, make and python3 (3.11 or newer, with venv). `make train` and `make test` set everything up by themselves.
+# Needs git, make and python3 (3.11 or newer, with venv). `make train` and `make test` install everything first.
 
 PYTHON ?= python3
 VENV := .venv
@@ -11,7 +11,7 @@ PEERS := .venv-peers
 PEERS_STAMP := $(PEERS)/.installed
 PEERS_PYTHON ?= $(shell command -v python3.11 || command -v $(PYTHON))
 
-# Other versions of Python that are tried, those of them that the machine has.
+# Other versions of Python to test with, if they are installed.
 VERSIONS ?= 3.12 3.13 3.14
 python_of = for python in python$(1) "$$(pyenv prefix $(1) 2>/dev/null)/bin/python"; do \
 	"$$python" -c "import sys; sys.exit(not sys.version.startswith('$(1).'))" 2>/dev/null && echo "$$python" && exit 0; done; exit 1
@@ -19,26 +19,26 @@ python_of = for python in python$(1) "$$(pyenv prefix $(1) 2>/dev/null)/bin/pyth
 .PHONY: help setup train test test-slow test-all versions version-environments lint types supply soak mutation docs bench cuda bench-curves bench-profile browser site notebooks dist libraries clean
 
 help:
-	@echo "make train      train a General in about ten minutes and rank it against the scripted ones"
+	@echo "make train      train a General in about ten minutes, then rank it in a tournament"
 	@echo "make test       the quick tests;  make test-slow  the slow ones;  make test-all  both"
-	@echo "make versions   the same games, batches and environments on Python $(VERSIONS), where the machine has them"
-	@echo "make docs       write the generated pages anew: rules index, observations, actions, catalogue, picture"
-	@echo "make site       the site from these pages, in build/site; it needs no network and loads nothing from elsewhere"
-	@echo "make notebooks  the pages of docs/notebooks as notebooks with outputs, in build/notebooks"
-	@echo "make dist       wheel and source distribution, in dist; checked, and tried without the source tree"
-	@echo "make mutation   do the tests notice faults put into the rules, and other defaults of switches? some minutes"
-	@echo "make bench      our speed beside other libraries, under ten minutes;  make bench-curves  how it grows with its causes;"
-	@echo "                make bench-profile  where the time of a decision goes"
-	@echo "make libraries LIB=rllib   RLlib's example and test in an environment of its own; likewise agilerl, pufferlib"
-	@echo "make cuda       kernels of the rules compiled for CUDA, in an environment of their own; no device is needed"
-	@echo "make soak       a million random games under watch (ARGS='--game territories' the other game's);  make supply  versions and licenses of what is installed"
+	@echo "make versions   test games, batches and environments on Python $(VERSIONS), where installed"
+	@echo "make docs       regenerate the generated pages and pictures"
+	@echo "make site       build the documentation site in build/site, without a network"
+	@echo "make notebooks  run the pages of docs/notebooks as notebooks, in build/notebooks"
+	@echo "make dist       build and check wheel and source distribution, in dist"
+	@echo "make mutation   check that tests fail when faults are put into the rules; some minutes"
+	@echo "make bench      compare our speed with other libraries, under ten minutes;  make bench-curves  speed by batch size and the like;"
+	@echo "                make bench-profile  profile a decision"
+	@echo "make libraries LIB=rllib   run RLlib's example and test in a separate virtual environment; also agilerl, pufferlib"
+	@echo "make cuda       compile the rules for CUDA, in a separate virtual environment; no device is needed"
+	@echo "make soak       check a million random games (ARGS='--game territories' for the other game);  make supply  check versions and licenses of what is installed"
 	@echo "make browser    install Chromium for the tests that need a browser, where it is missing (Debian, as root)"
 	@echo "make lint       ruff;  make types  mypy;  make setup  only install;  make clean  remove what was installed"
 
 setup: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sackarmies-env needs Python 3.11 or newer; say make PYTHON=python3.11")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sackarmies-env needs Python 3.11 or newer; run make PYTHON=python3.11")'
 	@echo "Installing into $(VENV); this is done once."
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt pip setuptools
@@ -70,7 +70,7 @@ version-environments:
 		touch .venv-$$version/.installed || exit 1; \
 	done
 
-# Kept digests of games show that all versions play the same ones; the tests are those that compile little.
+# Stored digests show that all versions play the same games. Only tests that compile little are run.
 version-%: version-environments
 	@if ! ($(call python_of,$*)) >/dev/null; then echo "Python $* is not on this machine: nothing was tried with it."; else \
 		.venv-$*/bin/python -m tests.fingerprint --brief && .venv-$*/bin/python -m pytest @tests/versions.txt; \
@@ -83,7 +83,7 @@ lint: setup
 types: setup
 	$(BIN)/mypy
 
-# What is installed fits together, and its licenses are those that pyproject.toml allows.
+# Installed packages must be compatible, with licenses that pyproject.toml allows.
 supply: setup
 	$(BIN)/python -m pip check
 	$(BIN)/pip-licenses
@@ -101,37 +101,37 @@ docs: setup
 	$(BIN)/pip-licenses --output-file docs/licences.md
 	$(BIN)/python -m benchmarks.page
 
-# Warnings are errors; doctrees lie elsewhere, so that build/site holds the site alone.
+# Warnings are errors. Doctrees go elsewhere, so that build/site contains only the site.
 site: setup
 	@rm -rf build/site build/site-doctrees
 	$(BIN)/python -m sphinx -W --keep-going -q -b html -d build/site-doctrees docs build/site
 	$(BIN)/python docs/check_site.py build/site
 
-# The pages of docs/notebooks as notebooks with their outputs, for Jupyter.
+# Jupyter notebooks of the pages in docs/notebooks, with outputs.
 notebooks: setup
 	@mkdir -p build/notebooks
 	for page in docs/notebooks/*.md; do \
 		$(BIN)/python -m jupytext --to ipynb --execute --output build/notebooks/$$(basename $$page .md).ipynb $$page || exit 1; \
 	done
 
-# Wheel and source distribution in dist/, and what a user of the wheel meets: docs/releasing.md.
+# Wheel and source distribution in dist/, tested as a user installs them: docs/releasing.md.
 dist: setup
 	@rm -rf dist
 	$(BIN)/python -m build --no-isolation
 	$(BIN)/python -m twine check --strict dist/*
 	$(BIN)/python -m pytest -q tests/test_dist.py
 
-# The other libraries get an environment of their own: exact versions, for Python 3.11.
+# A separate virtual environment for the other libraries: exact versions, for Python 3.11.
 $(PEERS_STAMP): benchmarks/peers.txt
-	@$(PEERS_PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11) and "benchmarks/peers.txt is for Python 3.11; say make bench PEERS_PYTHON=python3.11")'
-	@echo "Installing what we are measured beside into $(PEERS); this is done once."
+	@$(PEERS_PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11) and "benchmarks/peers.txt is for Python 3.11; run make bench PEERS_PYTHON=python3.11")'
+	@echo "Installing the other libraries into $(PEERS); this is done once."
 	@$(PEERS_PYTHON) -m venv $(PEERS)
 	@$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement benchmarks/peers.txt
 	@touch $(PEERS_STAMP)
 
-# An environment of its own for a library whose pins differ from ours: exact versions, for Python 3.11.
+# A separate virtual environment for a library whose pins differ from ours: exact versions, for Python 3.11.
 libraries:
-	@test -f "libraries/$(LIB).txt" || { echo "say make libraries LIB=rllib, LIB=agilerl or LIB=pufferlib" >&2; exit 1; }
+	@test -f "libraries/$(LIB).txt" || { echo "run make libraries LIB=rllib, LIB=agilerl or LIB=pufferlib" >&2; exit 1; }
 	@if ! test .venv-$(LIB)/.installed -nt libraries/$(LIB).txt; then \
 		echo "Installing $(LIB) into .venv-$(LIB); this is done once." && $(PEERS_PYTHON) -m venv .venv-$(LIB) && \
 		grep -v '^$(LIB)=' libraries/$(LIB).txt >.venv-$(LIB)/needed.txt && \
@@ -143,7 +143,7 @@ libraries:
 	OMP_NUM_THREADS=1 .venv-$(LIB)/bin/python examples/$(LIB)_ppo.py
 	OMP_NUM_THREADS=1 .venv-$(LIB)/bin/python -m pytest -q tests/examples/test_other_libraries.py -k $(LIB)
 
-# numba-cuda replaces the module numba.cuda, so it has an environment of its own.
+# numba-cuda replaces the module numba.cuda, so it needs a separate virtual environment.
 cuda:
 	@if ! test .venv-cuda/.installed -nt libraries/cuda.txt; then \
 		echo "Installing numba-cuda into .venv-cuda; this is done once." && $(PYTHON) -m venv .venv-cuda && \
@@ -163,7 +163,7 @@ bench-curves: setup
 bench-profile: setup
 	$(BIN)/python -m benchmarks.profile --record $(ARGS)
 
-# Tests marked `browser` use Chromium as the system has it; playwright's own download is not needed.
+# Tests marked `browser` use the system's Chromium, not playwright's own download.
 browser:
 	@if command -v chromium || command -v chromium-browser || command -v google-chrome || test -x "$$SACKARMIES_CHROMIUM"; then :; \
 	elif command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \

@@ -1,4 +1,4 @@
-// What the theme leaves out for keyboards and screen readers: levels of captions, scrolling parts that can be focused.
+// Accessibility that the theme lacks: levels of captions, and scrolling areas that can be focused with the keyboard.
 addEventListener("DOMContentLoaded", () => {
   for (const caption of document.querySelectorAll(".caption[role=heading]")) caption.setAttribute("aria-level", "2");
   for (const part of document.querySelectorAll("pre, .table-wrapper")) {
