@@ -1,4 +1,4 @@
-"""Determinize: guesses fit all that is public, are not drawn toward the truth, and leave out nothing that may be."""
+"""Determinization: samples fit all that is public, are not biased toward the truth, and miss nothing possible."""
 
 import hashlib
 import os
@@ -42,11 +42,11 @@ def sorted_types(state, rows):
     return sorted(state["token_type"][rows].tolist())
 
 
-# --- what every guess must keep
+# --- what every sample must keep
 
 
 def check_places(game, state, world, viewer):
-    """Check that every guessed token may be where it is."""
+    """Check that every sampled token may be where it is."""
     params = game.params[0]
     for row in np.flatnonzero(unknown_to(world, viewer)):
         kind = Kind(int(params["type_kind"][world["token_type"][row]]))
@@ -69,7 +69,7 @@ def check_places(game, state, world, viewer):
 
 
 def check_army(game, world, player):
-    """Check that the guessed army is legal (R4.2) and has a unit that lives."""
+    """Check that a sampled army is legal (R4.2), and has a unit left unless its General is eliminated."""
     params = game.params[0]
     rows = np.flatnonzero((world["token_owner"] == player) & (world["token_zone"] != Zone.NONE))
     copies = Counter(world["token_type"][rows].tolist())
@@ -133,7 +133,7 @@ def test_equal_seeds_give_equal_guesses_and_other_seeds_others():
 
 
 def guesses(plies):
-    """Return a digest of guesses along two games."""
+    """Return a digest of samples along two games."""
     digest = hashlib.sha256()
     for name in ("battle", "standard"):
         game = build(name)
@@ -186,24 +186,24 @@ def start(units=HIDDEN, tokens=TOKENS, general=GENERAL, **keys):
 
 
 def names_of(game, states):
-    """Return the id of a type by its number, the inline ones of this file alone."""
+    """Return the ids of the inline types of this file by number."""
     first = int(game.params["num_types"][0]) - len(game.config["scenario"]["token"])
     return {first + i: entry["id"] for i, entry in enumerate(game.config["scenario"]["token"])}
 
 
 def guessed_types(game, states, row, viewer=0, count=GUESSES):
-    """Return how often a token is guessed to be of each type."""
+    """Return how often a token is sampled to be of each type."""
     return Counter(int(plain(guess(game, states, viewer, seed))["token_type"][row]) for seed in range(count))
 
 
 def rows_of(states, zone):
-    """Return the rows of General 1 in a zone."""
+    """Return the rows of General 1's tokens in a zone."""
     state = plain(states)
     return np.flatnonzero((state["token_zone"] == zone) & (state["token_owner"] == 1)).tolist()
 
 
 def row_of(states, zone):
-    """Return the first row of General 1 in a zone."""
+    """Return the first row of General 1's tokens in a zone."""
     return rows_of(states, zone)[0]
 
 
@@ -284,7 +284,7 @@ def test_what_hides_under_a_host_fits_its_band_though_the_host_is_guessed_too():
 
 
 def test_guess_is_not_biased_toward_the_truth():
-    """Two worlds that General 0 cannot tell apart give the same guesses, but for chance."""
+    """Check that samples of two worlds that General 0 cannot tell apart differ only by chance."""
     counts = []
     for hidden in ("fighter", "brute"):
         game, states = start(units=[unit(hidden, "3,0", 1, face="down"), *HIDDEN[1:]])
@@ -370,7 +370,7 @@ def test_own_choice_stays_as_it_is():
     assert (believed["legal"] == plain(states)["legal"]).all()
 
 
-def test_an_eliminated_general_may_be_believed_in():
+def test_samples_of_a_game_with_an_eliminated_general():
     game = build("standard")
     states = list(wander(game, 2, 12))[-1]
     game.forfeit(game.params, states, np.array([1], np.int64))

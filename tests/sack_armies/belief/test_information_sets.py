@@ -1,4 +1,4 @@
-"""Information sets of Generals: what they hold is the same, to the byte, wherever a General's knowledge is the same."""
+"""Information sets of Generals: the same, to the byte, wherever a General's knowledge is the same."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def armies_of(game: Game) -> list[set[str]]:
 
 
 def held(game: Game) -> bytes:
-    """Return what a game holds of its configuration, and its pickle."""
+    """Return the pickle of a game, and what it holds of its configuration."""
     return pickle.dumps(game) + json.dumps(game.config).encode() + repr(game.forced_kinds).encode()
 
 

@@ -1,4 +1,4 @@
-"""Guesses by lists of built-in armies: most likely if all that is known fits one, and never where it does not."""
+"""Samples from lists of built-in armies: likely if all that is known fits a list, and never if it does not."""
 
 from collections import Counter
 
@@ -33,14 +33,14 @@ def army_in(states, player):
 
 
 def listed(game):
-    """Return the ids of the listed armies of a game, by their tokens in the form of `army_in`."""
+    """Return the ids of a game's listed armies, keyed by their tokens in the form of `army_in`."""
     copies = game.params["list_copies"][0, : int(game.params["num_lists"][0])]
     rows = [tuple((number, int(row[number])) for number in np.flatnonzero(row)) for row in copies]
     return dict(zip(rows, army_ids(), strict=True))
 
 
 def guessed_armies(game, states, viewer, player, count=GUESSES):
-    """Return how often each listed army is guessed; None for all others."""
+    """Return how often each listed army is sampled; None stands for all others."""
     names = listed(game)
     return Counter(names.get(army_in(guess(game, states, viewer, seed), player)) for seed in range(count))
 
@@ -84,7 +84,7 @@ def test_an_army_that_fits_is_guessed_the_more_often_the_more_is_known():
 
 
 def with_seen(game, states, token_id, count):
-    """Return a world in which that many tokens of General 1 were seen and went back to the sack."""
+    """Return a world in which `count` tokens of General 1 were seen and went back to the sack."""
     world = copy_of(game, states)
     rows = np.flatnonzero((plain(world)["token_type"] == NUMBERS[token_id]) & (plain(world)["token_owner"] == 1))
     world["token_seen"][0, rows[:count]] = 1

@@ -29,7 +29,7 @@ from tests.sack_armies.builders.twin_worlds import (
 )
 
 PLIES = [6] if INTERPRETED else [200, pytest.param(400, marks=pytest.mark.slow)]
-MOST = 12  # states looked at that one position leads to in secret
+MOST = 12  # states checked that one position leads to in secret
 CHOICES = 4  # legal actions tried at a decision
 DUEL = {"num_generals": 2, "armies": ["scourge", "mongrels"]}
 GAMES: dict[str, dict[str, Any]] = CONFIGURATIONS | {
@@ -98,7 +98,10 @@ TOKENS = [
 
 
 def attack(attacker: str, verb: str, hides: dict[int, str], third: str = "") -> tuple[Game, States]:
-    """Return an attack of General 0 on General 1, as announced; what units hide by General, a third one perhaps."""
+    """Return an announced attack of General 0 on General 1.
+
+    `hides` names what the unit of each General hides; `third`, if given, adds General 2 with a unit of that face.
+    """
 
     def hidden(owner: int) -> dict[str, Any]:
         return {"attached": [attachment(hides[owner])] if owner in hides else []}
@@ -116,12 +119,12 @@ def attack(attacker: str, verb: str, hides: dict[int, str], third: str = "") -> 
     game = make_game(scenario=position)
     states = game.new_states(1)
     game.reset(game.params, states, np.zeros(1, np.int64))
-    act(game, states, game.parse_action(states, verb))  # source and target are the only ones
+    act(game, states, game.parse_action(states, verb))  # there is only one source and one target
     return game, states
 
 
 def samples(game: Game, states: States, viewer: int) -> list[bytes]:
-    """Return what `viewer` may believe, for some seeds."""
+    """Return samples for `viewer`, for some seeds."""
     return [guess(game, states, viewer, seed).tobytes() for seed in range(8)]
 
 
@@ -151,7 +154,7 @@ def test_a_pass_stays_made_once_another_general_has_been_asked():
     assert {name_of(guess(game, states, viewer, seed)) for viewer in (0, 2) for seed in range(8)} == {"COUNTER"}
 
 
-def test_a_silent_pass_of_a_third_general_hides_nothing():
+def test_a_sample_returns_to_the_window_if_a_third_general_passed_silently():
     game, states = attack("guard", "melee", {1: "charm"}, third="up")
     act(game, states, Verb.PASS)
     assert (name_of(states), plain(states)["current_player"]) == ("COUNTER", 1)

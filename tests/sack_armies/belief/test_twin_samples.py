@@ -1,4 +1,4 @@
-"""Guesses in twin worlds: the same record for the same seed wherever a General's knowledge is the same."""
+"""Samples in twin worlds: the same record for the same seed wherever a General's knowledge is the same."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def twins(game: Game, states: States, viewer: int, seed: int) -> Iterator[States
 
 
 def differences(game: Game, states: States, twin: States, viewer: int, seed: int) -> list[str]:
-    """Return the fields in which the guesses from two states differ."""
+    """Return the fields in which the samples from two states differ."""
     one, other = guess(game, states, viewer, seed), guess(game, twin, viewer, seed)
     fields = game.state_dtype.names or ()
     differing = [name for name in fields if plain(one)[name].tobytes() != plain(other)[name].tobytes()]
@@ -122,7 +122,7 @@ def pile(hand: str = "", sack: str = "") -> dict[str, list[str]]:
 def start(
     theirs: dict[str, list[str]], hidden: str = "hero", ours: dict[str, list[str]] | None = None, **keys: Any
 ) -> tuple[Game, States]:
-    """Return a position in which General 1 has a unit face down with an attachment, and tokens off the board."""
+    """Return a position in which General 1 has a face-down unit with an attachment, and tokens off the board."""
     units = [unit("mage", "0,0"), unit(hidden, "4,0", 1, face="down", attached=[attachment("bolt")])]
     game = make_game(scenario=scenario(TOKENS, units, general=[ours or pile(sack="spare"), theirs], **keys))
     states = game.new_states(1)
@@ -131,13 +131,13 @@ def start(
 
 
 def rows_in(states: States, zone: Zone, owner: int = 1) -> list[int]:
-    """Return the rows of a General in a zone."""
+    """Return the rows of a General's tokens in a zone."""
     state = plain(states)
     return np.flatnonzero((state["token_zone"] == zone) & (state["token_owner"] == owner)).tolist()
 
 
 def same_guesses(game: Game, *worlds: States, viewer: int = 0) -> bool:
-    """Return whether guesses from all worlds are the same, seed by seed."""
+    """Return whether samples from all worlds are the same, seed by seed."""
     return all(len({guess(game, world, viewer, seed).tobytes() for world in worlds}) == 1 for seed in range(8))
 
 
@@ -148,7 +148,7 @@ def test_ranks_of_an_army_beyond_the_limits_are_not_revealed():
     assert same_guesses(game, states, other)
 
 
-def test_if_nothing_fits_what_is_known_kinds_alone_decide_and_not_the_truth():
+def test_a_sample_falls_back_to_kinds_if_no_deal_fits():
     game, states = start(pile("statue", "drill fighter"), switches={"open_army_lists": True})
     worlds = [states, other_world(game, states, 0, 77)]
     for world in worlds:
@@ -245,7 +245,7 @@ def test_a_token_known_to_lie_in_an_uncounted_sack_has_room_in_every_guess():
     in_sack = rows_in(states, Zone.SACK)
     (spell,) = [row for row in in_sack if game.params["type_kind"][0][plain(states)["token_type"][row]] == Kind.SPELL]
     states["returns"][0, 1] = 1
-    states["token_seen"][0, spell] = 2  # it went away after all else had left the sack
+    states["token_seen"][0, spell] = 2  # it went to the sack after everything else had left it
     rebuild_derived(game.params[0], record(states))
     before = observe(game, states, 0)
     for seed in range(GUESSES):

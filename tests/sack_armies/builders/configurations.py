@@ -1,6 +1,6 @@
-"""Strategies of hypothesis: games under random agreements, and choices to play them by.
+"""Hypothesis strategies: games under random switches, and choices to play them with.
 
-All numbers shrink to the smallest, agreements to the standard rules, so that what is left of a failure matters.
+Numbers shrink to the smallest and switches to the standard rules, so that only what matters is left of a failure.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from tests.sack_armies.builders.random_games import NUM_TOKENS
 from tests.sack_armies.builders.random_tokens import Data, random_army, random_tokens, switch_values
 
 GENERALS = (2, 3, 4, 6)
-# How a game begins: with Setup and an army of the catalogue or of random tokens; or in the midst of a battle.
+# How a game begins: in Setup, with armies of catalogue or random tokens, or in the middle of a battle.
 STARTS = ("battle", "catalogue", "inline", "volley", "shelling")
-LIMITS: dict[str, list[Any]] = {  # agreements that `switch_values` leaves out; the default comes first
+LIMITS: dict[str, list[Any]] = {  # switches that `switch_values` leaves out; the default comes first
     "max_turns": [400, 30, 8],
     "no_progress_turns": [120, 6],
     "max_ranks": [40, 20, 60],
@@ -28,19 +28,19 @@ LIMITS: dict[str, list[Any]] = {  # agreements that `switch_values` leaves out; 
 }
 BOARD = {"grid_radius": [None, 5, 8]}  # a battle needs room
 MOST_CHOICES = 255
-FEWEST_SWITCHES = (0, 4, 12)  # changed in a game
+FEWEST_SWITCHES = (0, 4, 12)  # changed in a game, at least
 MOST_SWITCHES = 16
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """How a game begins, and by which agreements.
+    """How a game begins, and with which switches.
 
     Attributes:
         start: one of STARTS.
-        num_generals: how many play.
+        num_generals: number of Generals.
         switches: those that differ from the defaults.
-        number: of the random tokens, armies and positions.
+        number: seed of the random tokens, armies and positions.
     """
 
     start: str
@@ -62,7 +62,7 @@ class Configuration:
 
 
 def all_values() -> dict[str, list[Any]]:
-    """Return the values of every switch that are tried, the default first."""
+    """Return the values to try of every switch, the default first."""
     return switch_values() | LIMITS | BOARD
 
 
@@ -82,7 +82,7 @@ def configurations(draw: st.DrawFn, starts: tuple[str, ...] = STARTS, **fixed: A
     """Draw a configuration.
 
     Args:
-        draw: of hypothesis.
+        draw: draw function of hypothesis.
         starts: how the game may begin.
         fixed: switches that are not drawn.
     """

@@ -1,4 +1,4 @@
-"""The shipped entry of Sack Armies, for tests that hold states and params, but no game."""
+"""The shipped entry point of Sack Armies, for tests that have states and params, but no game."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def reset(params: Any, states: Any, seeds: Any) -> None:
 
 
 def step(params: Any, states: Any, actions: Any) -> None:
-    """Apply one legal action each."""
+    """Apply one legal action to each game."""
     dispatch(step_batch, params, states, Command.STEP, actions)
 
 
 def forfeit(params: Any, states: Any, players: Any) -> None:
-    """Let one player of each game forfeit."""
+    """Have one player of each game forfeit."""
     dispatch(step_batch, params, states, Command.FORFEIT, players)
 
 
@@ -34,14 +34,14 @@ def legal_actions(params: Any, states: Any, mask: Any) -> None:
 
 
 def observe(params: Any, states: Any, players: Any, out: Any) -> None:
-    """Write what players see over zeros or earlier observations."""
+    """Write the observations of `players` into `out`, which holds zeros or earlier observations."""
     slots = new_slots(len(states))
     slots["observing_seat"] = players
     dispatch(step_batch, params, states, Command.READ, slots=slots, outputs=Outputs(observations=out))
 
 
 def results(params: Any, states: Any) -> Any:
-    """Return what each player has earned and who is out, `(n, 2, num_players)`."""
+    """Return each player's return so far and whether they are eliminated, `(n, 2, num_players)` float32."""
     out = np.zeros((len(states), 2, int(params["num_generals"][0])), np.float32)
     dispatch(step_batch, params, states, Command.READ, outputs=Outputs(results=out))
     return out

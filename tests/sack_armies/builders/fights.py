@@ -64,7 +64,7 @@ def duel(
 
 
 def attack(t: TextGame, verb: str, attacker: str, target: str, counter: str | None = None) -> TextGame:
-    """Declare an attack of one unit, pass in the windows, and answer the question for a counter-attack if given."""
+    """Declare one unit's attack, pass in the windows, and answer the counter-attack question if `counter` is given."""
     t.do(verb, f"hex {attacker}", f"hex {target}").pass_all()
     if counter is not None:
         assert t.decision == Decision.COUNTER
@@ -78,17 +78,17 @@ def coordinate(t: TextGame, verb: str, target: str, *attackers: str) -> TextGame
 
 
 def asked(t: TextGame) -> tuple[int, Decision]:
-    """Return who is asked what."""
+    """Return the current player and what they are asked."""
     return t.player, t.decision
 
 
 def turn_over(t: TextGame) -> bool:
-    """Return whether turn 2 has begun, with the menu of General 1, and every forced flip is used."""
+    """Return whether turn 2 has begun, at General 1's menu, and every forced flip is used."""
     return (t.turn, *asked(t), t.flips_left()) == (2, 1, Decision.MENU, 0)
 
 
 def hexes(t: TextGame) -> list[str]:
-    """Return the coordinates of the hexes that are offered, sorted."""
+    """Return the coordinates of the legal hexes, sorted."""
     return sorted(entry.removeprefix("hex ") for entry in t.legal() if entry.startswith("hex "))
 
 
@@ -98,12 +98,12 @@ def alive(t: TextGame, *cells: str) -> list[str | None]:
 
 
 def events(t: TextGame, *kinds: Event) -> list[tuple[int, int]]:
-    """Return (player, value) of the public events of these kinds, the first one first."""
+    """Return (player, value) of the public events of these kinds, oldest first."""
     state = t.state
     log = zip(state["log_kind"], state["log_player"], state["log_value"], strict=True)
     return [(int(player), int(value)) for kind, player, value in log if int(kind) in kinds][::-1]
 
 
 def flips_made(t: TextGame) -> list[tuple[int, int]]:
-    """Return (General, 1 for heads) of the last flips, the first one first."""
+    """Return (General, 1 for heads) of the last flips, oldest first."""
     return events(t, Event.FLIP)

@@ -1,4 +1,4 @@
-"""Builders of ground for rule tests: piles of Generals, sets of hexes, Setup from given sacks."""
+"""Builders for rule tests on the battleground: piles of Generals, sets of hexes, Setup from given sacks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIELDS = ["plain"] * 5  # what a General places in Setup
 
 
 def piles(**ids: list[str]) -> dict[str, list[str]]:
-    """Return what a General has off the board: nothing but what is given."""
+    """Return the piles of a General, empty unless given."""
     return {"hand": [], "sack": [], "casualties": [], "removed": []} | ids
 
 
@@ -51,7 +51,7 @@ def setup(
     tokens: Sequence[dict[str, Any]] = (),
     **switches: Any,
 ) -> TextGame:
-    """Return a table at the first choice of Setup; each General has five plains and one unit unless `sacks` say more.
+    """Return a table at the first choice of Setup; by default each General has five plains and one unit.
 
     Every decision is asked and every flip must be forced, unless `switches` say otherwise.
     """
@@ -77,12 +77,12 @@ def place(t: TextGame, *cells: str, token_id: str = "plain") -> TextGame:
 
 
 def room(t: TextGame, token_id: str = "plain") -> list[str]:
-    """Return where the General to place may put a battlefield in Setup."""
+    """Return the hexes where the current player may place a battlefield in Setup."""
     return hexes(t.copy().do(f"type {token_id}"))
 
 
 def deploy_room(t: TextGame, token_id: str) -> list[str]:
-    """Return where the active General may deploy a token of their hand; nowhere if they cannot."""
+    """Return the hexes where the active General may deploy a token from their hand, if any."""
     t = t.copy()
     if t.decision.name == "MENU":
         if "deploy" not in t.legal():
@@ -92,7 +92,7 @@ def deploy_room(t: TextGame, token_id: str) -> list[str]:
 
 
 def reach(t: TextGame, cell: str) -> list[str]:
-    """Return where the unit on `cell` may move; nowhere if it cannot."""
+    """Return the hexes to which the unit on `cell` may move, if any."""
     t = t.copy()
     if t.decision.name == "MENU":
         if "move" not in t.legal():
@@ -121,7 +121,7 @@ def truncated(t: TextGame) -> bool:
 
 
 def wait(t: TextGame) -> TextGame:
-    """Let the active General draw and put everything back: a turn in which nothing happens."""
+    """Have the active General draw and put everything back: a turn in which nothing happens."""
     t.do("draw")
     turn = t.turn
     while t.turn == turn and not t.terminated and not truncated(t):

@@ -10,11 +10,11 @@ from tests.sack_armies.referee.board import STEPS, distance
 from tests.sack_armies.referee.deploy import BANDS
 from tests.sack_armies.referee.position import Hex
 
-ROUNDS = 5  # battlefields of a General
-FRONT = 3  # hexes between a unit and the nearest battlefield of an opponent, at most
-PALETTE = 3  # different units that a General has on the board
+ROUNDS = 5  # battlefields per General
+FRONT = 3  # greatest distance of a unit from the nearest battlefield of an opponent, and of its own General
+PALETTE = 3  # different units that a General has on the board, at most
 
-# Shooters in groups that scatter, and face-down units that may be saved from it.
+# Groups of shooters that scatter, and face-down units that may be saved from scatter.
 VOLLEY_TOKENS: list[Data] = [
     {
         "id": "slinger",
@@ -101,7 +101,7 @@ def random_lands(rng: Random, num_generals: int) -> list[list[Hex]]:
 
 
 def random_field(rng: Random, by_kind: dict[str, list[Data]]) -> str:
-    """Return the id of a battlefield, a plain one often enough."""
+    """Return the id of a battlefield, often the plain one."""
     return "plain" if is_lucky(rng, 0.4) else str(pick(rng, by_kind["battlefield"])["id"])
 
 
@@ -127,7 +127,7 @@ def random_units(rng: Random, lands: Sequence[Sequence[Hex]], by_kind: dict[str,
 
 
 def random_entry(rng: Random, hex_: Hex, owner: int, by_kind: dict[str, list[Data]]) -> Data:
-    """Return one unit with own attachments."""
+    """Return a unit with attachments of its own General."""
     token = pick(rng, by_kind["unit"])
     face = pick(rng, ("up", "down"))
     texts = [*by_kind["spell"], *by_kind["maneuver"]]
@@ -141,7 +141,7 @@ def random_entry(rng: Random, hex_: Hex, owner: int, by_kind: dict[str, list[Dat
 
 
 def add_permanents(rng: Random, unit: Data, num_generals: int, by_kind: dict[str, list[Data]]) -> None:
-    """Lay permanents in effect on a face-up unit, at most one of its own General (Q-65)."""
+    """Sometimes lay a permanent in effect on a face-up unit; its own General's only if there is room (Q-65)."""
     lasting = [t["id"] for t in (*by_kind["spell"], *by_kind["maneuver"]) if t["use"] == "permanent"]
     if unit["face"] == "down" or not lasting or not is_lucky(rng, 0.3):
         return
@@ -151,7 +151,7 @@ def add_permanents(rng: Random, unit: Data, num_generals: int, by_kind: dict[str
 
 
 def random_piles(rng: Random, by_kind: dict[str, list[Data]]) -> dict[str, Any]:
-    """Return what a General has off the board; at least a unit and a battlefield in their sack."""
+    """Return the piles of a General, with at least a unit and a battlefield in the sack."""
 
     def some(low: int, high: int) -> list[str]:
         return [pick(rng, by_kind[pick(rng, sorted(by_kind))])["id"] for _ in range(rng.integers(low, high))]
@@ -161,7 +161,7 @@ def random_piles(rng: Random, by_kind: dict[str, list[Data]]) -> dict[str, Any]:
 
 
 def shelling(rng: Random, switches: Data) -> Data:
-    """Return a scenario in which one side shoots at a unit amid face-down ones, and scatter comes up heads.
+    """Return a scenario in which one side shoots at a unit among face-down ones, and scatter comes up heads.
 
     Args:
         rng: source of chance.
@@ -181,7 +181,7 @@ def shelling(rng: Random, switches: Data) -> Data:
     for hex_ in around:
         if is_lucky(rng, 0.8):
             unit = random_entry(rng, hex_, 1, by_kind)
-            hidden = unit["token"] != "piper" and is_lucky(rng, 0.8)  # augmenters are in the open
+            hidden = unit["token"] != "piper" and is_lucky(rng, 0.8)  # augmenters lie face up
             units.append(unit | {"face": "down" if hidden else "up"})
     for unit in units[4:]:
         for held in unit["attached"]:

@@ -1,4 +1,4 @@
-"""Random games under random agreements, each decision judged by the referee."""
+"""Random games under random switches, with every decision checked by the referee."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from tests.sack_armies.referee.position import Position, read_position
 GENERALS = (2, 2, 3, 4, 6)  # number of them, by seed
 NUM_TOKENS = 27  # inline tokens in a game that has any
 NEW_GAME = -1  # in place of an action
-LIKING = 50.0  # weight of verbs that are liked
-BATTLE = 60  # decisions after which a battle is fought anew
-SHOOTING: tuple[Data, ...] = (  # agreements on shots, scatter and counter-attacks
+LIKING = 50.0  # weight of preferred verbs
+BATTLE = 60  # decisions after which a battle starts again
+SHOOTING: tuple[Data, ...] = (  # switches for shots, scatter and counter-attacks
     {},
     {"ranged_coord_connected": True, "sum_simultaneous_damage": True},
     {"augment_stacks": False, "counter_timing_coord": "before_flips", "coord_window": "both"},
@@ -39,8 +39,8 @@ SHOOTING: tuple[Data, ...] = (  # agreements on shots, scatter and counter-attac
 def bout_options(seed: int) -> dict[str, Any]:
     """Return the arguments of `make_game` for a seed.
 
-    Every second game begins in the midst of a battle of random tokens; the others begin with Setup, with armies of the
-    catalogue or of random tokens. Every third is played by the standard rules.
+    Every second game begins in the middle of a battle of random tokens. The others begin in Setup, with armies of
+    catalogue or random tokens. Every third uses the standard rules.
     """
     rng = np.random.default_rng(seed)
     num_generals = GENERALS[seed % len(GENERALS)]
@@ -70,12 +70,12 @@ def referee_bout(options: dict[str, Any], seed: int, plies: int, liked: Collecti
 
     Args:
         options: arguments of `make_game`.
-        seed: of chance in the game and of the choices.
-        plies: decisions to be met; a game that ends is followed by another.
-        liked: verbs that are chosen whenever there is nothing against it.
+        seed: seed of the game and of the choices.
+        plies: number of decisions; a game that ends is followed by another.
+        liked: verbs to prefer strongly.
 
     Raises:
-        AssertionError: they differ, or a question that is owed to a General was left out; the position is printed as a
+        AssertionError: a mask differs, or a question owed to a General was skipped; the position is printed as a
             scenario that starts at the decision in question.
     """
     game = make_game(**options)
@@ -97,10 +97,9 @@ def referee_bout(options: dict[str, Any], seed: int, plies: int, liked: Collecti
 
 
 def random_play(game: Game, seed: int, plies: int, liked: Collection[Verb] = ()) -> Iterator[tuple[States, int]]:
-    """Yield the states of random games with what is done there; they must not be changed. NEW_GAME comes between games.
+    """Yield states and actions of random games, with NEW_GAME between games; the states must not be changed.
 
-    Each seed has a temper of its own: verbs that it likes and verbs that it shuns. Games that begin with a battle begin
-    again when the sides have had their time with each other.
+    Each seed prefers some verbs and avoids others. Games that begin in a battle start again after `BATTLE` decisions.
     """
     rng = np.random.default_rng(seed)
     temper = {int(verb): float(rng.choice([0.1, 1.0, 1.0, 4.0])) for verb in Verb} | {int(Verb.DRAW): 0.2}
@@ -124,7 +123,7 @@ def random_play(game: Game, seed: int, plies: int, liked: Collection[Verb] = ())
 
 
 def play_texts(game: Game, texts: Sequence[str]) -> Iterator[tuple[States, int]]:
-    """Yield the states of a game that takes the course of `texts`, as `random_play` does; the last with NEW_GAME."""
+    """Yield states and actions of the game that `texts` play, as `random_play` does; NEW_GAME comes last."""
     states = game.new_states(1)
     game.reset(game.params, states, np.zeros(1, np.int64))
     for text in texts:
@@ -136,16 +135,16 @@ def play_texts(game: Game, texts: Sequence[str]) -> Iterator[tuple[States, int]]
 
 
 def offered_ids(game: Game, states: States) -> set[int]:
-    """Return the ids in the engine's mask of the General who decides."""
+    """Return the ids in the engine's mask of the current player."""
     mask = np.zeros((1, game.num_actions), np.int8)
     game.legal_actions(game.params, states, mask)
     return set(np.flatnonzero(mask[0]).tolist())
 
 
 def wrong_mask(game: Game, states: States, position: Position, offered: set[int]) -> str:
-    """Return in which ids the engine's mask differs from the referee's ruling, as a sentence; empty if in none.
+    """Return a sentence on how the engine's mask differs from the referee's ruling; empty if it does not.
 
-    With C-auto_forced nobody is asked who has no choice.
+    With C-auto_forced, a General without a choice is not asked.
     """
     if position.switches.auto_forced and len(offered) < 2:
         return f"{position.decision.name} is asked though there is no choice"
@@ -157,7 +156,7 @@ def wrong_mask(game: Game, states: States, position: Position, offered: set[int]
         for ids in (legal - offered, offered - legal)
     )
     asked = f"{position.decision.name} (after {game.format_action(states, position.verb)!r})"
-    return f"at {asked} the mask lacks {missing}; it offers against the rules {extra}"
+    return f"at {asked} the mask lacks {missing}; it also offers {extra}"
 
 
 def volley_options(seed: int) -> dict[str, Any]:
@@ -167,5 +166,5 @@ def volley_options(seed: int) -> dict[str, Any]:
 
 
 def shelling_options(seed: int) -> dict[str, Any]:
-    """Return the arguments of `make_game` for a position in which scatter is met again and again."""
+    """Return the arguments of `make_game` for a position in which scatter occurs again and again."""
     return {"scenario": shelling(np.random.default_rng(seed), SHOOTING[seed % len(SHOOTING)])}

@@ -1,6 +1,6 @@
-"""Makers of random but valid tokens, armies and switches, all from a seeded generator of random numbers.
+"""Random but valid tokens, armies and switches, made from a seeded random generator.
 
-Other property tests may use them: what they return is plain data that `make_game` takes.
+They are plain data that `make_game` accepts, for any property test to use.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ACTION_EFFECTS = (
 HEX_EFFECTS = ("relocate", "raise", "draw", "reveal")  # those that need no unit as target
 KINDS = ("unit", "unit", "unit", "battlefield", "spell", "spell", "maneuver", "maneuver", "maneuver")
 USES = ("action", "action", "free", "permanent")
-NUMBERS: dict[str, tuple[int, ...]] = {  # switches that are numbers, with values worth a try
+NUMBERS: dict[str, tuple[int, ...]] = {  # numeric switches, with values worth trying
     "draw_count": (3, 1, 6),
     "hand_limit": (3, 1, 6),
     "initial_hand": (0, 4),
@@ -59,7 +59,7 @@ def random_tokens(rng: Random, count: int, prefix: str = "made") -> list[Data]:
 
 
 def random_token(rng: Random, token_id: str, kind: str) -> Data:
-    """Return one valid token; draws again until its parts have a meaning together."""
+    """Return one valid token, drawn again until its parts make sense together."""
     makers = {"unit": random_unit, "battlefield": random_battlefield}
     while True:
         token = {"id": token_id, "kind": kind} | makers.get(kind, random_attachment)(rng)
@@ -71,7 +71,7 @@ def random_token(rng: Random, token_id: str, kind: str) -> Data:
 
 
 def random_unit(rng: Random) -> Data:
-    """Return a unit without id: quick, and mostly ready for attachments."""
+    """Return a unit without id: quick, and mostly able to take attachments."""
     unit = {
         "rank": pick(rng, (1, 1, 1, 2, 3)),
         "homeland": pick(rng, get_args(HomelandName)),
@@ -101,20 +101,20 @@ def random_battlefield(rng: Random) -> Data:
 
 
 def random_terrain(rng: Random) -> Data:
-    """Return what a battlefield does to a stat."""
+    """Return an effect of a battlefield on a stat."""
     terrain = {"stat": pick(rng, get_args(StatName)), "amount": pick(rng, (-2, -1, 1, 2))}
     return terrain | ({"match": random_match(rng)} if is_lucky(rng, 0.5) else {})
 
 
 def random_attachment(rng: Random) -> Data:
-    """Return a spell or maneuver without id and kind."""
+    """Return a spell or maneuver without id or kind."""
     use = pick(rng, USES)
     retain = {"retain": True} if use == "action" and is_lucky(rng, 0.3) else {}
     return {"rank": pick(rng, (1, 1, 2))} | retain | random_text(rng, use)
 
 
 def random_text(rng: Random, use: str) -> Data:
-    """Return a text; not all of its parts need have a meaning together."""
+    """Return a text whose parts may not make sense together."""
     text: Data = {"use": use}
     if use != "free" and is_lucky(rng, 0.85):
         text["target"] = pick(rng, get_args(TargetName))
@@ -159,7 +159,7 @@ def random_ability(rng: Random, kind: str) -> Data:
 
 
 def random_match(rng: Random) -> list[Data]:
-    """Return a match of one or two clauses, each with a condition or more."""
+    """Return a match of one or two clauses, each with at least one condition."""
     clauses = []
     for _ in range(rng.integers(1, 3)):
         conditions = {
@@ -176,15 +176,15 @@ def random_match(rng: Random) -> list[Data]:
 
 
 def random_army(rng: Random, inline: Sequence[Mapping[str, Any]] = (), switches: Switches | None = None) -> Data:
-    """Return a legal army of tokens of the catalogue, or of `inline` and the catalogue's battlefields, as plain data.
+    """Return a legal army as plain data, of catalogue tokens, or of `inline` tokens and catalogue battlefields.
 
     Args:
         rng: source of chance.
-        inline: tokens that the army brings; with any, all its units and attachments are of them.
-        switches: agreements on ranks, copies and battlefields; left out, those of the standard game.
+        inline: tokens that the army brings; if there are any, all its units and attachments are from them.
+        switches: limits on ranks, copies and battlefields; defaults to those of the standard game.
 
     Raises:
-        ValueError: there is no unit that the agreed ranks pay for.
+        ValueError: no token of a required kind fits into the remaining ranks.
     """
     agreed = Switches() if switches is None else switches
     own = read_tokens([dict(token) for token in inline], "inline tokens")
@@ -204,7 +204,7 @@ def random_army(rng: Random, inline: Sequence[Mapping[str, Any]] = (), switches:
     for _ in range(agreed.min_battlefields):
         add(["battlefield"])
     add(["unit"])
-    for _ in range(39 - sum(counts.values())):  # the small layout of the state holds 40 tokens a General
+    for _ in range(39 - sum(counts.values())):  # the small layout of the state holds 40 tokens per General
         if left > 0:
             add([pick(rng, ("unit", "unit", "unit", "spell", "maneuver", "battlefield"))])
     return {"name": "random", "tokens": counts, "token": [dict(token) for token in inline if token["id"] in counts]}
@@ -219,9 +219,9 @@ def may_add(token: AnyToken, counts: Mapping[str, int], left: int, switches: Swi
 
 
 def switch_values() -> dict[str, list[Any]]:
-    """Return the values of every switch that has few; of some numbers a few values. The default comes first.
+    """Return all values of switches that have few, and some values of numeric ones; the default comes first.
 
-    Left out are limits on armies and turns, and `flip_method = "scripted"`, which cannot go on for long.
+    Limits on armies and turns are left out, and `flip_method = "scripted"`, which cannot go on for long.
     """
     values: dict[str, list[Any]] = {name: list(numbers) for name, numbers in NUMBERS.items()}
     for name, entry in Switches.model_fields.items():
@@ -233,5 +233,5 @@ def switch_values() -> dict[str, list[Any]]:
 
 
 def random_switches(rng: Random, chance: float = 0.4) -> Data:
-    """Return switches, each other than the default with probability `chance`."""
+    """Return switches, each changed from its default with probability `chance`."""
     return {name: pick(rng, values[1:]) for name, values in switch_values().items() if is_lucky(rng, chance)}

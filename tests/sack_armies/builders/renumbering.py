@@ -1,4 +1,4 @@
-"""Renumbering of a game: types of the catalogue and rows of the armies in another order."""
+"""Renumbered games: types of the catalogue and rows of the armies in another order."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from tests.sack_armies.builders.twin_worlds import ROW_LINKS, ROWS_IN_STATE, Sta
 LISTED_BY_TYPE = (Place.HAND, Place.PICKED, Place.REMOVED)
 WITH_TYPE_CHOSEN = (Decision.DEPLOY_HEX, Decision.SETUP_HEX)  # the chain begins with a type
 COLUMN = {feature.name: column for column, feature in enumerate(TOKEN_FEATURES)}
-MODULES = (army, config, narrate_events)  # all that number types by the catalogue
+MODULES = (army, config, narrate_events)  # all modules that number types by the catalogue
 
 
 @contextmanager
 def shuffled_catalogue(rng: np.random.Generator) -> Iterator[None]:
-    """Give the types of the catalogue other numbers for a while."""
+    """Renumber the types of the catalogue within a `with` block."""
     tokens = list(load_catalogue().values())
     shuffled = by_id(tokens[number] for number in rng.permutation(len(tokens)))
     with pytest.MonkeyPatch.context() as patch:
@@ -54,11 +54,11 @@ def shuffled_catalogue(rng: np.random.Generator) -> Iterator[None]:
 
 
 class Renumbered:
-    """A game, and the same game with other numbers.
+    """A game, and the same game under other numbers.
 
     Attributes:
-        game: the game as it is.
-        other: with other numbers.
+        game: the original game.
+        other: the renumbered game.
     """
 
     def __init__(self, options: Mapping[str, Any], seed: int) -> None:
@@ -80,22 +80,22 @@ class Renumbered:
         return options
 
     def type_of(self, number: Any) -> Any:
-        """Return types under their other numbers; NO_TYPE stays."""
+        """Return the new numbers of types; NO_TYPE stays."""
         return np.append(self.types, NO_TYPE)[np.asarray(number)]
 
     def action(self, action: int) -> int:
-        """Return an action under its other number."""
+        """Return the new number of an action."""
         number = action - TYPE_BASE
         return TYPE_BASE + int(self.types[number]) if 0 <= number < len(self.types) else action
 
     def mask(self, mask: NDArray[np.int8]) -> NDArray[np.int8]:
-        """Return a mask with its actions under their other numbers."""
+        """Return a mask with its actions renumbered."""
         other = np.zeros_like(mask)
         other[[self.action(action) for action in np.flatnonzero(mask).tolist()]] = 1
         return other
 
     def translate(self, states: States) -> States:
-        """Return a state of the other game that is the same but for numbers; rows are dealt anew."""
+        """Return the same state of the other game, with its numbers and with rows reordered at random."""
         other = self.other.new_states(1)
         for name in plain(states).dtype.names:
             other[name] = states[name]
@@ -103,7 +103,7 @@ class Renumbered:
         size = int(self.game.params["tokens_per_general"][0])
         rows = np.arange(len(other["token_type"][0])).reshape(-1, size)
         old_row = self.rng.permuted(rows, axis=1).ravel()
-        new_row = np.append(np.argsort(old_row), NO_TOKEN)  # the last one is that of NO_TOKEN
+        new_row = np.append(np.argsort(old_row), NO_TOKEN)  # the last entry stands for NO_TOKEN
         for name in plain(states).dtype.names:
             if name.startswith("token_"):
                 moved = other[name][0, old_row]
@@ -132,12 +132,12 @@ class Renumbered:
 
 
 class Words:
-    """What the numbers of a game stand for, and what its Generals get, without them."""
+    """Ids behind a game's numbers, and what its Generals receive in terms of these ids."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
         self.narrator = Narrator(game)
-        pictures.types_of(game)  # kept for each game: to be read while the catalogue is its own
+        pictures.types_of(game)  # cached for each game, so read while its own catalogue is in place
         pictures.names_of(game)
         states = game.new_states(1)
         count = int(game.params["num_types"][0])
@@ -150,7 +150,7 @@ class Words:
         self.keywords = {0: ""} | {bit.bit_length(): word for word, bit in tables.keywords.items()}
 
     def seen(self, states: States, viewer: int) -> dict[str, Any]:
-        """Return an observation block by block, with ids in the place of numbers; what is listed by type is sorted."""
+        """Return an observation block by block, with ids in place of numbers; rows listed by type are sorted."""
         blocks: dict[str, Any] = {}
         values, at = observe(self.game, states, viewer), 0
         for block in self.game.observation_spec.blocks:
@@ -164,7 +164,7 @@ class Words:
         return blocks
 
     def named(self, names: list[str], rows: NDArray[np.int8]) -> list[tuple[Any, ...]]:
-        """Return rows of a block of an observation with ids in the place of numbers."""
+        """Return the rows of an observation block with ids in place of numbers."""
         low = [i for i, name in enumerate(names) if name.endswith("type_low")]
         high = {i: names.index(names[i].replace("low", "high")) for i in low}
         columns = [i for i in range(len(names)) if i not in high.values()]
@@ -181,7 +181,7 @@ class Words:
         return [tuple(row) for row in told]
 
     def picture(self, states: States, viewer: int) -> str:
-        """Return what a General is shown in a terminal."""
+        """Return the picture that a General sees in a terminal."""
         return ansi(self.game, states, viewer, color=False)
 
     def choices(self, states: States) -> set[str]:
@@ -190,7 +190,7 @@ class Words:
 
 
 def force_draws(game: Game, states: States, rng: np.random.Generator) -> None:
-    """Let every General draw from their sack in an order that is said by types: chance goes by rows."""
+    """Force the order of every General's draws by type, because chance chooses by row."""
     state = plain(states)
     queues = []
     for player in range(game.num_players):
@@ -200,14 +200,14 @@ def force_draws(game: Game, states: States, rng: np.random.Generator) -> None:
 
 
 def in_order(tokens: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Return rows of tokens such that the order of numbers does not matter where they are listed by type."""
+    """Return token rows, first those listed by type, which are sorted so that numbering does not matter."""
     place = COLUMN["place"]
     listed = sorted((row for row in tokens if row[place] in LISTED_BY_TYPE), key=repr)
     return listed + [row for row in tokens if row[place] not in LISTED_BY_TYPE]
 
 
 def differences(twins: Renumbered, states: States, other: States) -> list[str]:
-    """Return what the Generals get that is not the same in both games, numbers apart."""
+    """Return what the Generals receive differently in the two games, apart from numbers."""
     words, twin = twins.words
     found = []
     for viewer in range(twins.game.num_players):

@@ -1,4 +1,4 @@
-"""Observations by name, read with their declaration."""
+"""Observations by name, read by their declared layout."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def observation(table: TextGame, viewer: int) -> NDArray[np.int8]:
 
 
 class Seen:
-    """An observation of `viewer` at a table; rows are dicts with the features, and `type` for the two digits."""
+    """The observation of `viewer` at a table; rows are dicts of features, with `type` for its two digits."""
 
     def __init__(self, table: TextGame, viewer: int) -> None:
         self.spec = spec_of(table)
@@ -56,7 +56,7 @@ class Seen:
 
     @property
     def globals(self) -> Row:
-        """The only row of its block."""
+        """The only row of the block `globals`."""
         return self.rows("globals")[0]
 
     @property
@@ -70,7 +70,7 @@ class Seen:
 
     @property
     def generals(self) -> list[Row]:
-        """Self first."""
+        """Rows of the Generals, the viewer first."""
         return self.rows("generals")
 
     def type(self, token_id: str) -> Row:
@@ -78,12 +78,12 @@ class Seen:
         return self.rows("types")[self.type_ids.index(token_id)]
 
     def counts(self, column: str) -> dict[str, int]:
-        """Return the types with copies in a pile."""
+        """Return the types with copies in a pile, and how many."""
         rows = zip(self.type_ids, self.rows("types"), strict=True)
         return {token_id: row[column] for token_id, row in rows if row[column]}
 
     def tokens(self, **features: Any) -> list[Row]:
-        """Return the tokens that are listed, those with these features."""
+        """Return the listed tokens that have these features."""
         used = [row for row in self.rows("tokens") if row["place"] != Place.NONE]
         return [row for row in used if all(row[name] == value for name, value in features.items())]
 

@@ -1,7 +1,7 @@
-"""Numbers of examples for the property tests, by the environment.
+"""Number of examples in the property tests, set by the environment.
 
-Continuous integration tries the same examples each time. `SACKARMIES_EXAMPLES=20` tries twenty times as many, drawn
-anew at each run; hypothesis prints how to reproduce a failure, and the case is written to `cases.FAILURES`.
+Continuous integration tries the same examples each time. `SACKARMIES_EXAMPLES=20` tries twenty times as many,
+new ones at each run; hypothesis prints how to reproduce a failure, and the case is written to `cases.FAILURES`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PHASES = (Phase.explicit, Phase.generate, Phase.target, Phase.shrink)
 
 
 def examples(count: int, *, verbosity: Verbosity = Verbosity.normal) -> settings:
-    """Return settings for `count` examples, or a multiple of them; one or two where kernels are interpreted."""
+    """Return settings for `count` examples, or a multiple of them; a twentieth where kernels are interpreted."""
     wanted = max(1, count // 20) if INTERPRETED else count
     return settings(
         max_examples=max(1, int(wanted * TIMES)) if TIMES else wanted,

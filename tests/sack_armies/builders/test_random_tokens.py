@@ -1,4 +1,4 @@
-"""Makers of random tokens, armies, switches and battles: they make all there is, and nothing invalid."""
+"""Random tokens, armies, switches and battles: every kind occurs, and all are valid."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def rng_of(seed: int) -> Random:
 
 
 def made(count: int) -> list[dict[str, Any]]:
-    """Return the tokens of some seeds."""
+    """Return the tokens of `count` seeds."""
     return [token for seed in range(count) for token in random_tokens(rng_of(seed), NUM_TOKENS)]
 
 

@@ -28,7 +28,7 @@ def at(text: str) -> list[int]:
 
 
 def token(token_id: str, **values: Any) -> dict[str, Any]:
-    """Return an inline unit `token_id`; M1 D1 A1 without ability unless `values` say otherwise."""
+    """Return an inline unit `token_id`: M1 D1 A1 without abilities, unless `values` say otherwise."""
     return {"id": token_id, "kind": "unit", "movement": 1, "damage": 1, "armor": 1} | values
 
 
@@ -38,12 +38,12 @@ def unit(token_id: str, hex_text: str, owner: int = 0, **values: Any) -> dict[st
 
 
 def attachment(token_id: str, face: str = "down", owner: int | None = None, **values: Any) -> dict[str, Any]:
-    """Return an attachment entry; the owner is the host's unless given."""
+    """Return an attachment entry; the owner defaults to the host's."""
     return {"token": token_id, "face": face} | ({} if owner is None else {"owner": owner}) | values
 
 
 def field(hex_text: str, owner: int = 0, token_id: str = "plain", controller: int | None = None) -> dict[str, Any]:
-    """Return a battlefield entry, controlled by its owner unless given."""
+    """Return a battlefield entry; the controller defaults to the owner."""
     return {
         "token": token_id,
         "at": at(hex_text),
@@ -61,8 +61,8 @@ def position(
 ) -> dict[str, Any]:
     """Return a scenario on board B1 (or on `fields`) for two Generals, General 0 to move, default switches.
 
-    Both Generals hold one unit in their sacks that never enters the game, so that nobody runs out of units; `keys`
-    are further entries of the scenario (`to_move`, `switches`, `draws`, `general`, `generals`).
+    Each General has one unit in the sack that never enters the game, so that nobody runs out of units; `keys` are
+    further entries of the scenario (`to_move`, `switches`, `draws`, `general`, `generals`).
     """
     spare = {"hand": [], "sack": ["spare"], "casualties": [], "removed": []}
     generals = keys.get("generals", 2)
@@ -113,7 +113,7 @@ class TextGame:
         self.type_ids = self.config.type_ids
 
     def copy(self) -> TextGame:
-        """Return an independent table with the same game, to try several ways on."""
+        """Return an independent table with the same game, to try several continuations."""
         other = copy.copy(self)
         other.states = self.states.copy()
         return other
@@ -121,7 +121,7 @@ class TextGame:
     # --- playing
 
     def do(self, *texts: str) -> TextGame:
-        """Play the texts one after the other; raises ValueError at the first that is not legal."""
+        """Play the texts in order; raises ValueError at the first that is not legal."""
         for text in texts:
             action = self.text.parse_action(self.states, text)
             entry.step(self.params, self.states, np.array([action], np.int64))
@@ -135,7 +135,7 @@ class TextGame:
         return self
 
     def legal(self) -> list[str]:
-        """Return the texts that are legal now, as the mask has them."""
+        """Return the texts of the legal actions, in the order of the mask."""
         mask = np.zeros((1, self.text.num_actions), np.int8)
         entry.legal_actions(self.params, self.states, mask)
         return [self.text.format(int(action)) for action in np.flatnonzero(mask[0])]
@@ -244,7 +244,7 @@ class TextGame:
         return self.zone(general, Zone.SACK)
 
     def flips_left(self) -> int:
-        """Return how many scripted flips nobody has used."""
+        """Return how many forced flips are left."""
         return len(forced_left(self.states, "flips")[0])
 
     def dump(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Twin worlds: random games that come to blows, guesses, and rows dealt anew."""
+"""Twin worlds: random games in which armies meet, sampled states, and reordered rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ States = NDArray[np.void]
 
 
 def text(kind: str, token_id: str, use: str, effect: dict[str, Any], **values: Any) -> dict[str, Any]:
-    """Return a spell or maneuver of one effect."""
+    """Return a spell or maneuver with one effect."""
     return {"id": token_id, "kind": kind, "use": use, "effects": [effect]} | values
 
 
@@ -63,7 +63,7 @@ WILD_ARMY = {
 
 
 def battle() -> dict[str, Any]:
-    """Return a position in which both sides are at each other, half of them face down, with tokens nobody knows."""
+    """Return a position in the middle of a fight, with most units face down and with tokens that nobody knows."""
 
     def place(token_id: str, hex_text: str, face: str, *attached: str) -> dict[str, Any]:
         owner = int(int(hex_text.split(",", 1)[0]) > 0)
@@ -102,7 +102,7 @@ def battle() -> dict[str, Any]:
 
 
 def captivity() -> dict[str, Any]:
-    """Return a position with captors beside units that hide several attachments, and with captives taken before."""
+    """Return a position in which captors with hidden attachments meet, two of them with captives already."""
     position = battle()
     front = {"0,0": 0, "-1,1": 0, "1,0": 1, "2,0": 1}
     units = []
@@ -189,7 +189,7 @@ def act(game: Game, states: States, action: int) -> None:
 
 
 def warlike(game: Game, states: States, rng: np.random.Generator) -> int:
-    """Return a random legal action, such that the armies meet: few draws, moves toward the others."""
+    """Return a random legal action, chosen so that armies meet: few draws, and moves toward opponents."""
     state = plain(states)
     legal = legal_ids(state["legal"])
     if state["decision"] in (Decision.MENU, Decision.WINDOW, Decision.DISCARD):
@@ -210,12 +210,12 @@ def gap_to_others(game: Game, state: Any, cell: int) -> int:
 
 
 def wander(game: Game, seed: int, plies: int = PLIES) -> Iterator[States]:
-    """Yield the states of random games, decision after decision; they must not be changed."""
+    """Yield the state at each decision of random games; it must not be changed."""
     rng = np.random.default_rng(seed)
     states = game.new_states(1)
     game.reset(game.params, states, np.array([seed], np.int64))
     for ply in range(plies):
-        is_old = "scenario" in game.config and ply % 80 == 79  # back to where the sides are at each other
+        is_old = "scenario" in game.config and ply % 80 == 79  # back to the fight
         if plain(states)["current_player"] < 0 or is_old:
             game.reset(game.params, states, rng.integers(1 << 40, size=1))
         assert plain(states)["error"] == 0
@@ -223,7 +223,7 @@ def wander(game: Game, seed: int, plies: int = PLIES) -> Iterator[States]:
         act(game, states, warlike(game, states, rng))
 
 
-# --- what a General gets
+# --- what a General receives
 
 
 def observe(game: Game, states: States, viewer: int) -> NDArray[np.int8]:
@@ -242,7 +242,7 @@ def mask_of(game: Game, states: States, viewer: int) -> NDArray[np.int8]:
 
 
 def received(game: Game, states: States, viewer: int) -> bytes:
-    """Return all that the engine gives to `viewer` now: observation, mask, name of the decision, errors."""
+    """Return all that `viewer` receives now: observation, mask, name of the decision, error messages."""
     told = ""
     if plain(states)["current_player"] == viewer:
         told = game.describe_decision(states) + complaints(game, states)
@@ -250,7 +250,7 @@ def received(game: Game, states: States, viewer: int) -> bytes:
 
 
 def complaints(game: Game, states: States) -> str:
-    """Return what is answered to texts that are not legal."""
+    """Return the answers to some action texts: ids, or error messages."""
     answers = []
     for text in ("melee", "slot 0", "hex 0,0", "type plain", "surprise"):
         try:
@@ -266,16 +266,16 @@ View = Callable[[Game, States, int], Any]
 
 
 def guess(game: Game, states: States, viewer: int, seed: int) -> States:
-    """Return a state that `viewer` may believe in."""
+    """Return a state sampled for `viewer`."""
     world = copy_of(game, states)
     game.determinize(game.params, world, np.array([viewer], np.int64), np.array([seed], np.int64))
     return world
 
 
 def without_lists(params: NDArray[np.void]) -> NDArray[np.void]:
-    """Return parameters of a game by which no army is guessed to be a built-in one; those of other games as they are.
+    """Return a copy of `params` without the lists of built-in armies to sample from, if the game has any.
 
-    Guesses by lists mostly have the army that is there in truth. Worlds to compare with it should have another one.
+    Samples from lists mostly have the true army, but twin worlds should have another one.
     """
     free = params.copy()
     if "num_lists" in (params.dtype.names or ()):
@@ -284,14 +284,14 @@ def without_lists(params: NDArray[np.void]) -> NDArray[np.void]:
 
 
 def other_world(game: Game, states: States, viewer: int, seed: int) -> States:
-    """Return a state that `viewer` may believe in, in which armies that they do not know are drawn token by token."""
+    """Return a state sampled for `viewer`, in which armies that they do not know are drawn token by token."""
     world = copy_of(game, states)
     game.determinize(without_lists(game.params), world, np.array([viewer], np.int64), np.array([seed], np.int64))
     return world
 
 
 def in_order(game: Game, states: States, viewer: int) -> States:
-    """Return the same game with the rows that the guesses of `viewer` have; picks nobody can count are returned."""
+    """Return the same game with rows ordered as in samples for `viewer`; picks that they cannot count are returned."""
     world = copy_of(game, states)
     if plain(states)["decision"] == Decision.SETUP_PICK and plain(states)["current_player"] != viewer:
         return_picks(record(world))
@@ -300,7 +300,7 @@ def in_order(game: Game, states: States, viewer: int) -> States:
 
 
 def uncounted(game: Game, states: States, viewer: int) -> NDArray[np.bool_]:
-    """Return which rows of tokens may be in use or not, for all that `viewer` knows: those at the end of a sack."""
+    """Return which rows may or may not be in use, for all `viewer` knows: unused ones, and those in uncounted sacks."""
     state, size = plain(states), int(game.params["tokens_per_general"][0])
     known = game.params["sack_count_public"][0] or game.params["open_army_lists"][0]
     counted = np.repeat(
@@ -323,7 +323,7 @@ def deal_rows(game: Game, states: States, viewer: int, seed: int) -> States:
 
 
 def swap_copies(game: Game, states: States, viewer: int, seed: int) -> States:
-    """Return the same game with the copies of each type that `viewer` owns in other rows."""
+    """Return the same game with `viewer`'s copies of each type swapped among their rows."""
     rng = np.random.default_rng(seed)
     state = plain(states)
     old_row = np.arange(len(state["token_type"]))
@@ -335,10 +335,10 @@ def swap_copies(game: Game, states: States, viewer: int, seed: int) -> States:
 
 
 def with_rows(game: Game, states: States, old_row: NDArray[np.int64]) -> States:
-    """Return the same game with other rows: in each the token that was in `old_row`."""
+    """Return the same game with reordered rows: row `i` holds the token that was in row `old_row[i]`."""
     world = copy_of(game, states)
     state = plain(world)
-    new_row = np.append(np.argsort(old_row), NO_TOKEN)  # the last one is that of NO_TOKEN
+    new_row = np.append(np.argsort(old_row), NO_TOKEN)  # the last entry stands for NO_TOKEN
     for name in state.dtype.names:
         if name.startswith("token_"):
             moved = world[name][0, old_row]
@@ -381,13 +381,13 @@ ANSWERS = (Decision.WINDOW, Decision.COUNTER, Decision.SAVE)  # others may be as
 
 
 def answer(game: Game, states: States, viewer: int) -> None:
-    """Let others pass where they may, until `viewer` or somebody with a real choice is the current player."""
+    """Pass for the others, until `viewer` or somebody with a real choice is the current player."""
     while plain(states)["current_player"] not in (viewer, -1) and plain(states)["decision"] in ANSWERS:
         act(game, states, Verb.PASS)
 
 
 def is_telling(before: Any, after: Any, viewer: int) -> bool:
-    """Return whether something of what was hidden from `viewer` has come to light."""
+    """Return whether something hidden from `viewer` has come to light, or a General has been eliminated."""
     hidden = unknown_to(before, viewer)
     fields = ("token_zone", "token_face", "token_kind_known", "token_min_armor", "token_min_movement")
     return (
@@ -397,9 +397,10 @@ def is_telling(before: Any, after: Any, viewer: int) -> bool:
 
 
 def follow(game: Game, states: States, viewer: int, seed: int, rng: np.random.Generator) -> int:
-    """Play the choices of `viewer` in two worlds with the same chance, until something comes to light.
+    """Play the same choices of `viewer` in two worlds with the same chance, until something comes to light.
 
-    Returns how many were alike. The worlds part, too, when another General has a real choice: they have other tokens.
+    Returns how many choices were alike. The worlds also part when another General, who has other tokens in each, has a
+    real choice.
     """
     worlds = [in_order(game, states, viewer), other_world(game, states, viewer, seed)]
     for name in (*STREAMS, "script_draws", "script_draws_end", "script_draws_used"):
@@ -416,7 +417,7 @@ def follow(game: Game, states: States, viewer: int, seed: int, rng: np.random.Ge
         if any(is_telling(old, plain(world), viewer) for old, world in zip(before, worlds, strict=True)):
             return played
         to_act = [plain(world)["current_player"] == viewer for world in worlds]
-        if to_act[0] != to_act[1]:  # what another General holds decides whether their action is over, and all see that
+        if to_act[0] != to_act[1]:  # whether another General's action is over depends on their tokens, and all see it
             other = plain(worlds[to_act.index(False)])
             assert other["decision"] in PARTS or (other["decision"] == Decision.MENU and other["check_failed"] == 1)
             assert other["active"] != viewer

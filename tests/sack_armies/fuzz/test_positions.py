@@ -1,4 +1,4 @@
-"""Inconsistent procedures of positions are refused: they once led compiled rules out of their tables."""
+"""Positions with inconsistent procedures are refused: they once made compiled rules read outside their tables."""
 
 import copy
 
@@ -58,7 +58,7 @@ def test_a_deck_of_more_cards_than_there_are_is_refused():
         start_scenario(scenario)
 
 
-def test_stack_of_procedures_deeper_than_a_state_holds_is_refused():
+def test_deepest_consistent_stack_of_procedures_fits_in_a_state():
     def stacks(*below):
         yield below
         if len(below) <= MAX_FRAMES:

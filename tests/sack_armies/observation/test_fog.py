@@ -1,6 +1,6 @@
-"""Fog of war: a General receives the same in worlds that they cannot tell apart, and a leak would be found.
+"""Fog of war: a General receives the same in worlds that they cannot tell apart, and leaks are detected.
 
-For each item of the leak checklist a view with that leak is put in, and must be caught.
+For each item of the leak checklist, a view with that leak is planted and must be detected.
 """
 
 from collections import Counter
@@ -44,7 +44,7 @@ from tests.sack_armies.builders.twin_worlds import (
 )
 
 SEEDS = (3,) if INTERPRETED else (3, 4, 5)
-EVERY = [pytest.param(1, marks=pytest.mark.slow, id="all"), pytest.param(3, id="a third")]  # positions looked at
+EVERY = [pytest.param(1, marks=pytest.mark.slow, id="all"), pytest.param(3, id="a third")]  # positions checked
 # --- worlds that look alike
 
 
@@ -56,7 +56,7 @@ def test_nothing_an_agent_receives_depends_on_hidden_information(name, every):
     for seed in SEEDS:
         for ply, states in enumerate(wander(game, seed)):
             asked[int(plain(states)["decision"])] += 1
-            if (ply - SEEDS.index(seed)) % every:  # others in each game
+            if (ply - SEEDS.index(seed)) % every:  # different ones in each game
                 continue
             for viewer in range(game.num_players):
                 assert not leaks(game, states, viewer, received, seed=ply), (seed, ply, viewer)
@@ -107,6 +107,7 @@ def test_infos_masks_and_observations_are_alike_in_twin_worlds():
     env = RawEnv(game)
     env.reset(seed=2)
     rng = np.random.default_rng(2)
+    others = 0
     for _ in range(12 if INTERPRETED else 300):
         if plain(env._match.states)["current_player"] < 0:
             break
@@ -115,20 +116,21 @@ def test_infos_masks_and_observations_are_alike_in_twin_worlds():
         game.determinize(
             without_lists(game.params), twin._match.states, np.array([seat], np.int64), np.array([5], np.int64)
         )
-        for world in (env, twin):
-            world.agent_selection = env.agent_selection
+        others += twin._match.states.tobytes() != env._match.states.tobytes()
+        twin.set_state(twin.get_state())  # what agents receive is computed anew
         agent = env.agent_selection
         assert str(twin.infos[agent]) == str(env.infos[agent])
         for name, value in env.observe(agent).items():
             assert (twin.observe(agent)[name] == value).all()
         env.step(warlike(game, env._match.states, rng))
+    assert others > 10
 
 
 # --- the leak checklist
 
 
 def is_caught(view, names=("standard", "all windows", "hidden piles"), seeds=range(1, 5), plies=900):
-    """Return whether the checker finds the leak of `view` somewhere in random games."""
+    """Return whether the checker detects the leak of `view` anywhere in random games."""
     for name in names:
         game = build(name)
         for seed in seeds:
@@ -139,7 +141,7 @@ def is_caught(view, names=("standard", "all windows", "hidden piles"), seeds=ran
 
 
 def with_rows(game, states, viewer):
-    """Leak: ids of tokens, which follow the army list."""
+    """Leak: rows of tokens, which follow the army list."""
     return received(game, states, viewer), unit_rows(states)
 
 
@@ -150,7 +152,7 @@ def with_list_order(game, states, viewer):
 
 
 def with_hidden_sources(game, states, viewer):
-    """Leak: armor of face-up units with the augments of face-down neighbors."""
+    """Leak: the armor that face-down neighbors would add to each unit by augments."""
     shown, one, params = [], record(states), game.params[0]
     for row in unit_rows(states):
         cell = int(plain(states)["token_hex"][row])
@@ -175,17 +177,17 @@ def with_sorted_stacks(game, states, viewer):
 
 
 def with_others_options(game, states, viewer):
-    """Leak: what another General may choose."""
+    """Leak: the legal actions of another General."""
     return received(game, states, viewer), legal_ids(plain(states)["legal"])
 
 
 def with_scenario(game, states, viewer):
-    """Leak: the referee's truth handed out as info."""
+    """Leak: a dump of the full state, handed out as info."""
     return received(game, states, viewer), str(game.to_scenario(states))
 
 
 def with_counters(game, states, viewer):
-    """Leak: where chance stands."""
+    """Leak: how many random results have been used."""
     return received(game, states, viewer), [int(plain(states)[name]) for name in ("flip_count", "draw_count")]
 
 
@@ -202,7 +204,7 @@ def test_leak_of_the_random_generators_state_is_detected():
     assert is_caught(with_counters, names=["standard"], seeds=[1], plies=12)
 
 
-# --- masks and errors that know too much
+# --- masks and errors that reveal too much
 
 
 TOKENS = [
@@ -229,13 +231,13 @@ def facing(attached="bolt", hidden="soldier"):
 
 
 def begin(game, states, *texts):
-    """Play actions by their texts."""
+    """Play actions given as texts."""
     for words in texts:
         act(game, states, game.parse_action(states, words))
 
 
 def knowing_mask(game, states, viewer):
-    """Leak: Dispel offers no slot of the wrong kind, Move and Attack no target that secretly flies."""
+    """Leak: the mask offers Dispel no slot of the wrong kind, and Move and Attack no target that secretly flies."""
     state, params = plain(states), game.params[0]
     mask = mask_of(game, states, viewer)
     if state["decision"] == Decision.TOKEN_SLOT:
@@ -250,7 +252,7 @@ def knowing_mask(game, states, viewer):
 
 
 def telling_error(game, states, viewer):
-    """Leak: what stands on the hex that was named."""
+    """Leak: an error message that names the type of the unit on (2,0)."""
     state = plain(states)
     row = state["cell_unit"][game_hex(game, 2, 0)]
     return f"illegal: the target is token {state['token_type'][row]}"
@@ -278,7 +280,7 @@ def test_leaking_mask_or_error_is_detected(view, texts, attached, hidden):
     assert any(leaks(game, states, 0, view, seed) for seed in seeds)
 
 
-def test_leaking_count_of_skipped_decisions_is_detected():
+def test_number_of_skipped_decisions_would_reveal_a_hidden_token():
     counts, shown = set(), set()
     for attached in ("bolt", "drill"):  # General 1 may reveal the drill in the window, but not the bolt
         units = [unit("sage", "0,0"), unit("soldier", "1,0", 1, attached=[attachment(attached)])]

@@ -1,4 +1,4 @@
-"""Independence of numbering: other numbers of types and other rows of tokens change nothing that is observable."""
+"""Independence of numbering: renumbering types and reordering token rows changes nothing that is observable."""
 
 from collections import Counter
 
@@ -11,11 +11,11 @@ from tests.sack_armies.builders.renumbering import Renumbered, differences, forc
 from tests.sack_armies.builders.twin_worlds import CONFIGURATIONS, act, copy_of, plain, wander, warlike
 
 EVERY = 3
-ORDERED = ("captives", "attachments", "raise", "capture", "removed")  # what rows might put in order
+ORDERED = ("captives", "attachments", "raise", "capture", "removed")  # what the order of rows might affect
 
 
 def compare(twins, states, rng):
-    """Compare a state with one under other numbers, before and after a random decision; return the state after it."""
+    """Compare a state with its renumbered twin before and after a random action; return the state after it."""
     before = copy_of(twins.game, states)
     force_draws(twins.game, before, rng)
     other = twins.translate(before)
@@ -33,7 +33,7 @@ def compare(twins, states, rng):
 
 
 def note(seen, state):
-    """Count what has come up that rows might put in order."""
+    """Count occurrences of what the order of rows might affect."""
     captors = state["token_host"][(state["token_zone"] == Zone.CAPTURED) & (state["token_face"] == Face.DOWN)]
     seen["captives"] += max(Counter(captors.tolist()).values(), default=0) > 1
     hosts = state["token_host"][(state["token_zone"] == Zone.ATTACHED) & (state["token_face"] == Face.DOWN)]
@@ -44,7 +44,7 @@ def note(seen, state):
 
 
 def wander_twice(name, seed, plies):
-    """Compare positions of random games under both numberings; return what has come up in them."""
+    """Compare positions of random games under both numberings; return the counts of `note`."""
     twins = Renumbered(CONFIGURATIONS[name], seed)
     assert not np.array_equal(twins.types, np.arange(len(twins.types)))
     rng = np.random.default_rng(seed)

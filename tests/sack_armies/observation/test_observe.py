@@ -1,4 +1,4 @@
-"""Observations: their size and ranges, what their rows hold, and the same knowledge as planes."""
+"""Observations: sizes and ranges, the contents of their rows, and the same information as planes."""
 
 import numpy as np
 import pytest
@@ -243,7 +243,7 @@ def test_a_unit_with_attachments_comes_before_them_and_its_captives():
 # --- the kernel
 
 
-def test_observing_changes_nothing_and_many_at_once_are_as_one_by_one():
+def test_observe_is_read_only_and_a_batch_equals_single_games():
     game = build("standard")
     states = game.new_states(6)
     players = np.array([0, 1, 0, 1, 0, 1], np.int64)

@@ -1,4 +1,4 @@
-"""Interpreted and compiled kernels: the same bytes of state after every decision."""
+"""Interpreted and compiled kernels: the same state, byte for byte, after every decision."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def trace(num_generals: int, seeds: list[int], plies: int) -> list[str]:
 
 
 def interpreted_trace(*arguments: object) -> list[str]:
-    """Return the trace of another process that runs the kernels as plain Python."""
+    """Return the trace from another process, which runs the kernels as plain Python."""
     return list(interpreted("tests.sack_armies.play.test_both_ways", "trace", *arguments))
 
 

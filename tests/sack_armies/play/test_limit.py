@@ -1,4 +1,4 @@
-"""The limit of decisions: a game that reaches it is truncated, wherever it is, and nothing is left under way."""
+"""The limit on decisions: a game that reaches it is truncated, at any point, with nothing left under way."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_game_is_truncated_at_any_decision_with_nothing_under_way(name):
 
 
 def check_dump(game, states):
-    """Check that the dump of a truncated game loads to the same position, as all seats see it."""
+    """Check that the dump of a truncated game loads to the same position, in the view of every seat."""
     dump = game.to_scenario(states)
     again = make_game(scenario=dump)
     resumed = again.new_states(1)

@@ -1,4 +1,4 @@
-"""One game that is played by choices, and what can be seen of it."""
+"""One game that is played by choices, and what can be seen in it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Bout:
 
     Attributes:
         options: arguments of `make_game`.
-        seed: of the game's chance.
-        texts: what has been done.
-        actions: the same as ids.
+        seed: seed of the game.
+        texts: actions so far, as texts.
+        actions: the same actions as ids.
     """
 
     options: dict[str, Any]
@@ -49,11 +49,11 @@ class Bout:
 
     @property
     def decision(self) -> Decision:
-        """What they are asked."""
+        """What the current player is asked."""
         return Decision(int(self.state["decision"]))
 
     def legal(self) -> list[int]:
-        """Return the legal ids, rising."""
+        """Return the legal ids in ascending order."""
         return legal_ids(self.state["legal"])
 
     def copy(self) -> States:
@@ -61,7 +61,7 @@ class Bout:
         return copy_of(self.game, self.states)
 
     def twin(self) -> Bout:
-        """Return an independent game that goes on from here, with its own texts and actions from now on."""
+        """Return an independent game that continues from here, with empty lists of texts and actions."""
         twin = object.__new__(Bout)
         twin.__dict__ |= self.__dict__ | {"states": self.copy(), "texts": [], "actions": []}
         return twin
@@ -80,12 +80,12 @@ class Bout:
         return action
 
 
-Look = Callable[[], None]  # looks at the decision at hand; raises AssertionError
+Look = Callable[[], None]  # checks the current decision; raises AssertionError
 Check = Callable[[Bout], Look]
 
 
 def play(bout: Bout, check: Check, chosen: Iterable[int]) -> None:
-    """Play by choices until they or the game end, and look at every decision."""
+    """Play until the choices run out or the game is over, and look at every decision."""
     look = check(bout)
     look()
     for choice in chosen:

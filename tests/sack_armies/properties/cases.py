@@ -1,6 +1,6 @@
-"""Cases: what is left of a failure once it has been shrunk, as a file that can be kept as a regression test.
+"""Cases: files of shrunk failures, which can be kept as regression tests.
 
-A failing property writes its case to `FAILURES` and names the file. Moved to `kept/`, it is played again for ever.
+A failing property writes its case to `FAILURES` and names the file. Moved to `kept/`, it is replayed by every test run.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ KEPT = Path(__file__).parent / "kept"
 
 
 def hold(name: str, check: Check, configuration: Configuration, seed: int, chosen: Iterable[int]) -> Bout:
-    """Play a game and look at every decision; a failure is written down as a case.
+    """Play a game and look at every decision; a failure is written to a file as a case.
 
     Args:
-        name: of the property, under which it stands in `test_kept.CHECKS`.
+        name: name of the property in `test_kept.CHECKS`.
         check: the property.
         configuration: how the game begins.
-        seed: of the game's chance.
-        chosen: choices.
+        seed: seed of the game.
+        chosen: choices to play.
 
     Raises:
-        AssertionError: the property does not hold; its notes tell the game by texts, and the file.
+        AssertionError: the property does not hold; its notes give the game as texts, and the file.
     """
     bout = Bout(configuration.options(), seed)
     with told(name, bout):
@@ -40,7 +40,7 @@ def hold(name: str, check: Check, configuration: Configuration, seed: int, chose
 
 @contextmanager
 def told(name: str, bout: Bout) -> Iterator[None]:
-    """Write a failure down as a case of the property `name`, and note on it the game by texts, and the file."""
+    """Write a failure to a file as a case of the property `name`; add the game as texts, and the file, to its notes."""
     try:
         yield
     except Exception as error:
@@ -51,7 +51,7 @@ def told(name: str, bout: Bout) -> Iterator[None]:
 
 
 def write_case(name: str, bout: Bout, fault: str) -> Path:
-    """Write the game so far as a case; the file of the same property and fault is overwritten, so the last stands."""
+    """Write the game so far as a case, which overwrites an earlier one of the same property."""
     FAILURES.mkdir(parents=True, exist_ok=True)
     path = FAILURES / f"{name}.json"
     case = {"check": name, "fault": fault, "seed": bout.seed, "actions": bout.texts, "options": bout.options}
@@ -61,7 +61,7 @@ def write_case(name: str, bout: Bout, fault: str) -> Path:
 
 
 def replay_case(path: Path, checks: dict[str, Check]) -> Bout:
-    """Play a case again and look at every decision; return the game at its end.
+    """Replay a case and look at every decision; return the game at its end.
 
     Raises:
         AssertionError: the property still does not hold.

@@ -1,4 +1,4 @@
-"""Copies, texts, scenarios, records and guesses of a game: each is the same game, and leaves it alone."""
+"""Copies, texts, scenarios, records and samples of a game: each agrees with the game and leaves it unchanged."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from tests.sack_armies.builders.twin_worlds import States, act, copy_of, guess, 
 from tests.sack_armies.properties.bout import Bout, Look
 from tests.sack_armies.scenario.test_scenario import check_round_trip, differences
 
-FUTURE = 6  # decisions that copies are played on
-FORCED = [1, 0, 0, 1, 1, 1, 0, 1]  # flips forced upon both, to see that they count in both
+FUTURE = 6  # further decisions played in copies
+FORCED = [1, 0, 0, 1, 1, 1, 0, 1]  # flips forced in both games, to check that both use them
 
 Way = Callable[[RawEnv], RawEnv]
 
@@ -41,7 +41,7 @@ WAYS: dict[str, Way] = {
 
 
 def advance_both(game: Game, one: States, other: States, number: int) -> None:
-    """Play both on by the same actions; they must stay alike."""
+    """Play the same actions in both games; they must stay alike."""
     chance = random.Random(number)
     for ply in range(FUTURE):
         assert differences(one, other) == [], f"they differ {ply} decisions later"
@@ -55,7 +55,7 @@ def advance_both(game: Game, one: States, other: States, number: int) -> None:
 
 
 class Companion:
-    """What is made of a game, decision by decision; each `check_` method may be called at any of them."""
+    """Checks of a game against what is made of it; each `check_` method may be called at any decision."""
 
     def __init__(self, bout: Bout) -> None:
         self.bout = bout
@@ -64,7 +64,7 @@ class Companion:
         self.played = 0
 
     def keep_up(self) -> None:
-        """Play the environment to where the game is."""
+        """Play the environment up to where the game is."""
         for action in self.bout.actions[self.played :]:
             while self.env.terminations[self.env.agent_selection]:
                 self.env.step(None)
@@ -72,12 +72,12 @@ class Companion:
         self.played = len(self.bout.actions)
 
     def check_env(self) -> None:
-        """The environment is where the game is."""
+        """Check that the environment is in the state of the game."""
         self.keep_up()
         assert self.env._match.states.tobytes() == self.bout.states.tobytes(), "the environment plays another game"
 
     def check_way(self, way: str) -> None:
-        """A copy of the environment is equal, and independent: playing one changes nothing in the other."""
+        """Check that a copy of the environment is equal and independent: playing it leaves the original unchanged."""
         self.keep_up()
         twin, before = WAYS[way](self.env), self.env.get_state()
         assert twin.get_state() == before, f"{way} gives another state"
@@ -93,7 +93,7 @@ class Companion:
         assert third.get_state() == before, f"{way} gives another state the second time"
 
     def check_texts(self) -> None:
-        """Legal actions have texts of their own, which are read back."""
+        """Check that legal actions have distinct texts, which are read back as the same ids."""
         bout = self.bout
         legal = bout.legal()
         texts = [bout.game.format_action(bout.states, action) for action in legal]
@@ -101,7 +101,7 @@ class Companion:
         assert [bout.game.parse_action(bout.states, text) for text in texts] == legal
 
     def check_scenario(self) -> None:
-        """A dump loads to the same state, the same sights and the same future, under forced flips too."""
+        """Check that a dump loads to the same state, with the same views and future, under forced flips too."""
         bout = self.bout
         here = bout.copy()
         there = check_round_trip(bout.game.params, bout.config, here).states
@@ -115,7 +115,7 @@ class Companion:
         advance_both(bout.game, forced_here, forced_there, len(bout.actions))
 
     def check_record(self) -> None:
-        """The record of the game so far is replayed to the same bytes, state by state."""
+        """Check that the record of the game so far replays to the same bytes, state by state."""
         bout = self.bout
         record = GameRecord.model_validate_json(make_record(bout.game, bout.seed, bout.actions).model_dump_json())
         assert record.texts == tuple(bout.texts)
@@ -123,42 +123,49 @@ class Companion:
         assert replay(bout.game, record).tobytes() == bout.states.tobytes()
 
     def check_batch(self) -> None:
-        """Among other games of a batch the game takes the same course, and they take theirs."""
-        bout, size = self.bout, 3
-        together, alone = bout.game.new_states(size), bout.game.new_states(1)
+        """Check that games take the same course in a batch as alone: this one, one that is skipped, one at random."""
+        bout, chance = self.bout, random.Random(self.bout.seed)
+        game, together = bout.game, bout.game.new_states(3)
         seeds = np.array([bout.seed + 1, bout.seed, bout.seed + 2], np.int64)
-        bout.game.reset(bout.game.params, together, seeds)
-        kinds = [Command.SKIP, Command.STEP, Command.SKIP]
+        game.reset(game.params, together, seeds)
+        played: list[int] = []
         for action in bout.actions:
-            dispatch(bout.game.step_batch, bout.game.params, together, kinds, action)
-        assert together[1:2].tobytes() == bout.states.tobytes(), "in a batch the game is another one"
-        for row in (0, 2):
-            bout.game.reset(bout.game.params, alone, seeds[row : row + 1])
-            assert together[row : row + 1].tobytes() == alone.tobytes(), "a neighbor in the batch has changed"
+            legal = legal_ids(plain(together[2:])["legal"])
+            other = chance.choice(legal) if legal else 0
+            kinds = [Command.SKIP, Command.STEP, Command.STEP if legal else Command.SKIP]
+            dispatch(game.step_batch, game.params, together, kinds, [0, action, other])
+            played += [other] if legal else []
+        assert together[1:2].tobytes() == bout.states.tobytes(), "the game differs when played in a batch"
+        for row, actions in ((0, []), (2, played)):
+            alone = game.new_states(1)
+            game.reset(game.params, alone, seeds[row : row + 1])
+            for action in actions:
+                act(game, alone, action)
+            assert together[row : row + 1].tobytes() == alone.tobytes(), f"game {row} of the batch differs when alone"
 
     def check_guess(self, viewer: int, number: int) -> None:
-        """A guess leaves the game alone, shows its viewer the same, and can be played on."""
+        """Check that a sample leaves the game unchanged, shows its viewer the same, and can be played on."""
         bout, before = self.bout, self.bout.states.tobytes()
         world = guess(bout.game, bout.states, viewer, number)
-        assert bout.states.tobytes() == before, "a guess changes the game"
+        assert bout.states.tobytes() == before, "sampling changes the game"
         assert received(bout.game, world, viewer) == received(bout.game, bout.states, viewer)
         chance = random.Random(number)
         for _ in range(FUTURE):
             if plain(world)["current_player"] < 0:
                 return
             act(bout.game, world, chance.choice(legal_ids(plain(world)["legal"])))
-            assert plain(world)["error"] == 0, "a guess cannot be played on"
+            assert plain(world)["error"] == 0, "a sample cannot be played on"
 
     def check_sight(self) -> None:
-        """Looking changes nothing."""
+        """Check that observing and dumping a state change nothing."""
         before = self.bout.states.tobytes()
         for seat in range(self.bout.game.num_players):
             received(self.bout.game, self.bout.states, seat)
         self.bout.game.to_scenario(self.bout.states)
-        assert self.bout.states.tobytes() == before, "looking changes the state"
+        assert self.bout.states.tobytes() == before, "observing changes the state"
 
     def check_all(self) -> None:
-        """Check everything."""
+        """Run all checks."""
         self.check_env()
         for way in WAYS:
             self.check_way(way)
@@ -169,5 +176,5 @@ class Companion:
 
 
 def copies(bout: Bout) -> Look:
-    """Return a look at every decision of a game that makes everything of it that can be made."""
+    """Return a `Look` that runs all checks of a `Companion`."""
     return Companion(bout).check_all

@@ -1,4 +1,4 @@
-"""The course of a game: choices that are begun can be completed, turns have a bound, and games an end."""
+"""The course of a game: choices that are begun can be completed, turns are bounded, and games end."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PICKS = (0, -1)  # the first legal id, the last
 
 
 def completions(bout: Bout) -> Look:
-    """Return a look at every decision that completes every choice offered there, in two ways each."""
+    """Return a `Look` that completes every choice offered at a decision, in two ways each."""
 
     def look() -> None:
         for action, after in branches(bout):
@@ -34,7 +34,7 @@ def completions(bout: Bout) -> Look:
 
 
 def complete(bout: Bout, action: int, after: Bout, pick: int) -> None:
-    """Go on from a partial choice to its end, by the first or the last legal id each time."""
+    """Complete a partial choice, taking the first or the last legal id each time."""
     one = after.twin()
     begun = bout.game.format_action(bout.states, action)
     units = int((bout.state["token_zone"] == Zone.BATTLEGROUND).sum())
@@ -53,11 +53,11 @@ def complete(bout: Bout, action: int, after: Bout, pick: int) -> None:
 
 
 def turn_bound(start: View) -> int:
-    """Return how many decisions a turn that begins so has at most (section 5, obligation 6).
+    """Return an upper bound on the decisions of a turn that begins in this position (section 5, obligation 6).
 
-    Whatever is done without ending the turn uses something up that does not come back in it: a reaction other than a
-    pass turns up or spends a token on the board; a cancelled announcement needs such a reaction; a failed check
-    employs two units. What a hand brings into play counts as if it lay there.
+    Whatever does not end the turn uses up something that does not come back in it: a reaction other than a pass reveals
+    or spends a token on the board; a cancelled announcement needs such a reaction; a failed check employs two units.
+    Tokens that may be deployed from the hand count as if they were on the board.
     """
     switches = start.switches
     seats = len(start.alive)
@@ -94,7 +94,7 @@ def most_attachments(start: View) -> int:
 
 
 class Turns:
-    """Counts the decisions of each turn and compares them with its bound.
+    """Property that counts the decisions of each turn and compares them with its bound.
 
     Attributes:
         longest: most decisions of a turn so far, Setup aside.
@@ -105,7 +105,7 @@ class Turns:
     closest = 0.0
 
     def __call__(self, bout: Bout) -> Look:
-        """Return a look at every decision that counts it."""
+        """Return a `Look` that counts every decision."""
         turn, count, bound = -1, 0, 0
 
         def look() -> None:
@@ -124,5 +124,5 @@ class Turns:
 
 
 def setup_bound(bout: Bout) -> int:
-    """Return how many decisions Setup has at most: five picks, five types and five hexes of each General."""
+    """Return an upper bound on the decisions of Setup: five picks, five types and five hexes for each General."""
     return 15 * bout.game.num_players

@@ -1,4 +1,4 @@
-"""Coverage of random games: decisions, and values of switches."""
+"""Coverage of random games: decisions met, and values of switches tried."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.sack_armies.properties.bout import Bout, Check, Look
 
 
 class Reached:
-    """Counts what games reach.
+    """Counts of what games reach.
 
     Attributes:
         decisions: how often each decision was met.
@@ -27,7 +27,7 @@ class Reached:
         self.together: set[tuple[str, Decision]] = set()
 
     def noting(self, check: Check) -> Check:
-        """Return a property that also counts."""
+        """Return a property that also counts what its games reach."""
 
         def check_and_note(bout: Bout) -> Look:
             changed = self._note_game(bout)
@@ -55,7 +55,7 @@ class Reached:
         return changed
 
     def untried(self) -> list[dict[str, Any]]:
-        """Return the switches, one by one, that no game has had so far."""
+        """Return the non-default values of switches that no game has had so far, each as a dict."""
         return [
             {name: value}
             for name, values in all_values().items()
@@ -74,7 +74,7 @@ class Reached:
         return untried + [f"{count} Generals" for count in GENERALS if count not in self.generals]
 
     def report(self) -> str:
-        """Say what was reached."""
+        """Return what was reached as text."""
         met = ", ".join(f"{decision.name} {count}" for decision, count in self.decisions.most_common())
         unmet = [decision.name for decision in Decision if decision not in self.decisions]
         pairs = len(self.together) / (len(all_values()) * (len(Decision) - 1))

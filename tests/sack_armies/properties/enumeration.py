@@ -19,10 +19,10 @@ TAKEN = {Band.BLUE: {Kind.SPELL}, Band.RED: {Kind.MANEUVER}, Band.GREEN: {Kind.S
 
 
 class Hidden:
-    """What `viewer` does not know of the tokens of `owner`: their rows, and what they may be between them.
+    """What `viewer` does not know of the tokens of `owner`: their rows, and what they may be.
 
-    Each way to deal the tokens that are left to the places that are left is as likely as any other; so is then each
-    `Deal`, since it stands for as many ways as any other.
+    All ways to deal the remaining tokens to the remaining places are equally likely. So are all deals, since each
+    `Deal` stands for equally many ways.
     """
 
     def __init__(self, game: Game, states: States, viewer: int, owner: int) -> None:
@@ -33,7 +33,7 @@ class Hidden:
         self.owner = owner
 
     def deals(self) -> list[Deal]:
-        """Return every deal that is possible, in order."""
+        """Return all possible deals, sorted."""
         return sorted(self._fill({}, Counter(self.read(self.state))))
 
     def read(self, world: Any) -> Deal:
@@ -41,7 +41,7 @@ class Hidden:
         return tuple((int(world["token_type"][row]), int(world["token_seen"][row])) for row in self.rows)
 
     def _fill(self, given: dict[int, Piece], left: Counter[Piece]) -> Iterator[Deal]:
-        """Yield the deals that go on from what is `given` to the first rows."""
+        """Yield the deals that extend what is `given` to the first rows."""
         if len(given) == len(self.rows):
             types = {row: type_id for row, (type_id, _) in given.items()}
             if all(self.fits(row, types) for row in self.rows):
@@ -58,7 +58,7 @@ class Hidden:
     def may_be(self, row: int, type_id: int, seen: int) -> bool:
         """Return whether the place alone allows a type (section 6, V-08, V-12, V-14, V-15).
 
-        It must have left the sack after the token had gone there for all to see (V-17).
+        A token that was seen going to the sack must have left it after that (V-17).
         """
         zone, kind = Zone(int(self.state["token_zone"][row])), self.kind(type_id)
         came_face_down = zone == Zone.SACK and self.state["token_kind_known"][row] == 1
@@ -81,7 +81,7 @@ class Hidden:
         return True
 
     def fits(self, row: int, given: dict[int, int]) -> bool:
-        """Return whether an attachment goes with its host, or with a captive that it came with (R3.2.2-6)."""
+        """Return whether an attachment fits its host, or a captive that it may have come with (R3.2.2-6)."""
         zone = Zone(int(self.state["token_zone"][row]))
         if zone == Zone.ATTACHED:
             return self.kind(given[row]) in self.taken_by(int(self.state["token_host"][row]), given)

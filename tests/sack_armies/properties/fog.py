@@ -1,4 +1,4 @@
-"""Twin worlds over whole games: a General receives the same in both until hidden things come up."""
+"""Twin worlds over whole games: a General receives the same in both until something hidden is revealed."""
 
 from __future__ import annotations
 
@@ -25,24 +25,22 @@ from tests.sack_armies.builders.twin_worlds import (
 from tests.sack_armies.properties.bout import Bout, Look
 from tests.sack_armies.properties.enumeration import Hidden, Piece
 
-EVERY = 3  # decisions between two that worlds are followed from
-
 
 def no_leaks(bout: Bout) -> Look:
-    """Return a look at every decision: nothing that any General gets depends on what is hidden from them."""
+    """Return a `Look` that fails if anything a General receives depends on what is hidden from them."""
 
     def look() -> None:
         for viewer in range(bout.game.num_players):
-            told = f"General {viewer} is shown what is hidden from them at {bout.decision.name}"
+            told = f"General {viewer} is shown hidden information at {bout.decision.name}"
             assert not leaks(bout.game, bout.states, viewer, received, seed=len(bout.actions)), told
 
     return look
 
 
 def alike(bout: Bout, lengths: Counter[int] | None = None) -> Look:
-    """Return a look at every decision: two worlds stay alike for the current player, whatever they do in both.
+    """Return a `Look` that fails if two worlds do not stay alike for the current player, whatever they do in both.
 
-    `lengths` counts for how many choices they did.
+    `lengths` counts for how many choices they stayed alike.
     """
 
     def look() -> None:
@@ -56,7 +54,7 @@ def alike(bout: Bout, lengths: Counter[int] | None = None) -> Look:
 
 
 def guesses(bout: Bout) -> Look:
-    """Return a look at every decision: guesses keep all that is public, and all that each General has seen."""
+    """Return a `Look` that fails if samples do not keep all that is public, and all that each General has seen."""
 
     def look() -> None:
         for viewer in range(bout.game.num_players):
@@ -74,14 +72,14 @@ KEPT_FIELDS = (
 
 
 def check_guess(bout: Bout, states: States, world: Any, viewer: int) -> None:
-    """A guessed state keeps the public facts, and its hidden tokens may lie where they do; rows are the same."""
+    """Check that a sample keeps the public facts and puts hidden tokens where they may be; rows are the same."""
     state = plain(states)
     counted = ~uncounted(bout.game, states, viewer)
     for name in KEPT_FIELDS:
         kept = counted if name.startswith("token_") else ...
-        assert np.array_equal(state[name][kept], world[name][kept]), f"a guess changes {name}"
+        assert np.array_equal(state[name][kept], world[name][kept]), f"the sample changes {name}"
     known = ~unknown_to(state, viewer) & counted
-    assert np.array_equal(state["token_type"][known], world["token_type"][known]), "a guess changes a known token"
+    assert np.array_equal(state["token_type"][known], world["token_type"][known]), "the sample changes a known token"
     for owner in range(bout.game.num_players):
         if owner != viewer:
             hidden = Hidden(bout.game, with_zones(bout.game, states, world), viewer, owner)
@@ -93,13 +91,13 @@ def check_guess(bout: Bout, states: States, world: Any, viewer: int) -> None:
                     f"General {owner} cannot have {told}"
                 )
             before = Hidden(bout.game, states, viewer, owner)
-            assert seen(before, state) == seen(hidden, world), "what was seen is forgotten"
+            assert seen(before, state) == seen(hidden, world), "the sample lacks a token that was seen"
             if bout.config.switches.open_army_lists:
                 assert sorted(given.values()) == sorted(state["token_type"][hidden.rows].tolist())
 
 
 def with_zones(game: Game, states: States, world: Any) -> States:
-    """Return `states` with the zones and owners of a guess: a sack that nobody can count has another size there."""
+    """Return `states` with the zones and owners of a sample, in which a sack that nobody can count has another size."""
     resized = copy_of(game, states)
     for name in ("token_zone", "token_owner"):
         resized[name][0] = world[name]
@@ -112,7 +110,7 @@ def seen(hidden: Hidden, world: Any) -> Counter[Piece]:
 
 
 def play_whole(bout: Bout, look: Look, plies: int) -> None:
-    """Play a whole game, such that the armies meet; look at every decision, up to `plies` of them."""
+    """Play a whole game in which armies meet, and look at every decision, up to `plies` of them."""
     rng = np.random.default_rng(bout.seed)
     look()
     for _ in range(plies):

@@ -1,7 +1,7 @@
 """Possible beliefs after draws, deployments and dismissals, by the whole course of the game.
 
-Other tests ask whether a guess fits what a state keeps of the past. Here the state is asked nothing: all worlds that
-may have been at the start are written out, and each public event leaves of them what it allows.
+Other tests check a sample against what a state remembers. Here that memory is not used: all worlds that are possible at
+the start are enumerated, and each public event keeps those that it allows.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ TOKENS = [
     token("banisher", abilities=[able("dismiss", range=9)]),
     text("spell", "bolt", "action", [{"kind": "damage", "amount": 2}], target="enemy_unit", range=4),
 ]
-NAMES = ("ant", "ant", "bee", "cat", "bolt")  # of these a General gets some at random
+NAMES = ("ant", "ant", "bee", "cat", "bolt")  # a General gets some of these at random
 SPOTS = ("4,0", "4,-1", "5,-1")
 QUIET = (Verb.DRAW, Verb.DEPLOY, Verb.DISMISS, Verb.REVEAL_UNIT)  # turns that move nothing and kill nobody
 
-Pile = tuple[int, ...]  # types, rising
+Pile = tuple[int, ...]  # types, sorted
 Where = tuple[Zone, Face]
 
 
 class World(NamedTuple):
-    """What General 1 hides; units that lie face down are pairs of hex and type, rising."""
+    """What General 1 hides; `board` holds (hex, type) of the face-down units, sorted."""
 
     sack: Pile
     hand: Pile
@@ -45,7 +45,7 @@ class World(NamedTuple):
 
 
 def without_one(pile: Pile) -> Iterator[tuple[int, Pile]]:
-    """Yield each type of a pile with what is left of it then."""
+    """Yield each type of a pile, with the pile that is left without it."""
     for type_id in set(pile):
         at = pile.index(type_id)
         yield type_id, pile[:at] + pile[at + 1 :]
@@ -78,9 +78,9 @@ class Course:
     """A game in which General 1 draws, deploys, reveals and dismisses, and all that General 0 may believe of them.
 
     Attributes:
-        worlds: what is possible by all that has happened in public.
-        cells: of each row, the hex on which it stands, or stood last.
-        returns: tokens that have gone from play to the sack.
+        worlds: worlds that all public events so far allow.
+        cells: hex on which each row stands, or stood last.
+        returns: number of tokens that have gone from play to the sack.
         num_turns: turns that General 1 has taken.
     """
 
@@ -96,7 +96,7 @@ class Course:
     # --- tokens
 
     def _where(self) -> dict[int, Where]:
-        """Return where each token of General 1 is, and which side is up."""
+        """Return the zone and face of each token of General 1."""
         state = plain(self.states)
         own = (state["token_owner"] == OWNER) & (state["token_zone"] != Zone.NONE)
         return {
@@ -139,25 +139,25 @@ class Course:
                 yield self._world(lying, rest[: len(hand)], rest[len(hand) :])
 
     def read(self, state: Any) -> World:
-        """Return the world that a state shows; its tokens lie where they do now."""
+        """Return the world in `state`, whose tokens lie where they do now."""
         hidden = (state["token_owner"] == OWNER) & (state["token_face"] == Face.DOWN)
         piles = (state["token_type"][hidden & (state["token_zone"] == zone)] for zone in (Zone.HAND, Zone.SACK))
         board = (state["token_type"][state["cell_unit"][cell]] for cell in self._cells())
         return self._world(*([int(type_id) for type_id in types] for types in (board, *piles)))
 
     def guesses(self, number: int) -> set[World]:
-        """Return the worlds that so many guesses of General 0 hold."""
+        """Return the worlds in the first `number` samples for General 0."""
         return {self.read(plain(guess(self.game, self.states, VIEWER, seed))) for seed in range(number)}
 
     # --- play
 
     def turn(self) -> bool:
-        """Let General 1 and then General 0 take a quiet turn; return whether both could."""
+        """Have General 1 and then General 0 take a quiet turn; return whether both could."""
         self.num_turns += 1
         return all(self._quiet_turn(seat) for seat in (OWNER, VIEWER))
 
     def _quiet_turn(self, seat: int) -> bool:
-        """Let a General take a random turn; General 0 only draws. Return whether they could."""
+        """Have a General take a random quiet turn (General 0 only draws); return whether they could."""
         verbs = QUIET if seat == OWNER else (Verb.DRAW,)
         while True:
             state = plain(self.states)
@@ -175,7 +175,7 @@ class Course:
             self._note(before, self._where())
 
     def _note(self, before: dict[int, Where], after: dict[int, Where]) -> None:
-        """Leave the worlds that what has just happened in public allows."""
+        """Keep the worlds that the latest public event allows, updated by it."""
         cells = plain(self.states)["token_hex"].tolist()
         self.cells |= {row: cells[row] for row, (zone, _) in after.items() if zone == Zone.BATTLEGROUND}
         down = (Zone.BATTLEGROUND, Face.DOWN)
@@ -199,29 +199,29 @@ class Course:
                 self.worlds = set(self._shown(row))
 
     def _gone(self, world: World, row: int) -> World:
-        """The unit of a row goes to the sack, face down."""
+        """Return the world after the unit of a row has gone to the sack, face down."""
         board = dict(world.board)
         sack = with_one(world.sack, board.pop(self.cells[row]))
         return world._replace(sack=sack, board=tuple(board.items()))
 
     def _drawn(self, world: World) -> Iterator[World]:
-        """Any token of the sack is drawn."""
+        """Yield the worlds after any token of the sack has been drawn."""
         for type_id, sack in without_one(world.sack):
             yield world._replace(sack=sack, hand=with_one(world.hand, type_id))
 
     def _discarded(self, world: World) -> Iterator[World]:
-        """Any token in hand goes to the sack."""
+        """Yield the worlds after any token in hand has gone to the sack."""
         for type_id, hand in without_one(world.hand):
             yield world._replace(sack=with_one(world.sack, type_id), hand=hand)
 
     def _deployed(self, world: World, row: int) -> Iterator[World]:
-        """Any unit in hand is deployed."""
+        """Yield the worlds after any unit in hand has been deployed."""
         for type_id, hand in without_one(world.hand):
             if self._is_unit(type_id):
                 yield world._replace(hand=hand, board=tuple(sorted((*world.board, (self.cells[row], type_id)))))
 
     def _shown(self, row: int) -> Iterator[World]:
-        """The unit of a row turns out to be what it is."""
+        """Yield the worlds in which the unit of a row has the type now revealed, without that unit."""
         for world in self.worlds:
             board = dict(world.board)
             if board.pop(self.cells[row]) == self._type(row):

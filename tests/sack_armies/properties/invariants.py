@@ -1,4 +1,4 @@
-"""Invariants of every decision: tokens, board, turns, elimination. In plain Python, by the rulebook."""
+"""Invariants of every decision, in plain Python by the rulebook: tokens, board, turns, elimination."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FINAL = (Zone.CASUALTIES, Zone.REMOVED)
 
 
 def check_tokens(start: View, before: View, now: View) -> None:
-    """Each row stays the token that it was at the start, its owner's; what was removed from play stays so (R6.0-7)."""
+    """Check that each row keeps its type and owner, and that what was removed from play stays so (R6.0-7)."""
     assert now.rows == start.rows, "tokens have come or gone"
     for name in ("type", "owner"):
         assert now.columns[name] == start.columns[name], f"the {name} of a token has changed"
@@ -37,13 +37,13 @@ def check_tokens(start: View, before: View, now: View) -> None:
 
 
 def check_army(now: View) -> None:
-    """Each General owns the tokens of their army list, no more and no fewer (R3.2-2, R6.0-1)."""
+    """Check that each General owns exactly the tokens of their army list (R3.2-2, R6.0-1)."""
     for seat, army in enumerate(now.config.armies):
         assert now.count(seat) == Counter(army.counts), f"General {seat} owns other tokens than their army list has"
 
 
 def check_zones(now: View) -> None:
-    """Each token is in one zone, and nothing about it tells of another (R6.0-1)."""
+    """Check that each token is in one zone, and that nothing about it suggests another (R6.0-1)."""
     for row in now.rows:
         token, zone = now.tokens[row], now.zone(row)
         at, host, first, face = (now.columns[name][row] for name in ("hex", "host", "first", "face"))
@@ -63,13 +63,13 @@ def check_zones(now: View) -> None:
 
 
 def check_memory(bout: Bout, now: View) -> None:
-    """What is kept of the past fits the present: what all can see, and when tokens went to a sack or left it (V-17)."""
+    """Check that memory fits the present: what all can see, and when tokens went to a sack or left it (V-17)."""
     returns = bout.state["returns"].tolist()
     for row in now.rows:
         token, zone = now.tokens[row], now.zone(row)
         seen, drawn = now.columns["seen"][row], now.columns["drawn"][row]
         told = f"{token.text.id} in {zone.name}"
-        assert (seen == IN_SIGHT) == (now.columns["face"][row] == 1), f"{told} is noted as seen wrongly"
+        assert (seen == IN_SIGHT) == (now.columns["face"][row] == 1), f"{told} has a wrong token_seen"
         assert drawn <= returns[token.owner], f"{told} was drawn after return {drawn}"
         if seen != IN_SIGHT:
             assert seen <= returns[token.owner] + 1, f"{told} went to the sack with return {seen - 1}"
@@ -78,11 +78,13 @@ def check_memory(bout: Bout, now: View) -> None:
 
 
 def check_captives(now: View) -> None:
-    """Captives lie under an enemy unit on the board (RA-Capture-5, RA-Capture-6, Q-52)."""
+    """Check that captives lie under a unit on the board, in one order (RA-Capture-5, RA-Capture-6, Q-52)."""
     for row in now.rows:
         if now.zone(row) == Zone.CAPTURED:
             token, captor = now.tokens[row], now.tokens[now.columns["host"][row]]
             assert captor in now.units, f"the captor of {token.text.id} is not on the board"
+            if token.text.kind == "unit":
+                assert captor.owner != token.owner, f"{token.text.id} is a captive of its own General"
             assert token.text.kind != "battlefield"
     for captor in now.units:
         held = [row for row in now.rows if now.zone(row) == Zone.CAPTURED and now.columns["host"][row] == captor.row]
@@ -96,7 +98,7 @@ def check_captives(now: View) -> None:
 
 
 def check_board(before: View, now: View) -> None:
-    """Units stand one a hex, on or beside battlefields, which never move (R3.2.1-2, R8.2.1-6, R8.3-7, R8.3-10)."""
+    """Check that units stand one to a hex, on or beside fixed battlefields (R3.2.1-2, R8.2.1-6, R8.3-7, R8.3-10)."""
     for kind, tokens in (("units", now.units), ("battlefields", now.fields)):
         taken = Counter(spot(token) for token in tokens)
         assert all(count == 1 for count in taken.values()), f"several {kind} on a hex: {taken.most_common(1)}"
@@ -113,7 +115,7 @@ def check_board(before: View, now: View) -> None:
 
 
 def check_attachments(now: View) -> None:
-    """Attachments fit the band of their host and its limits (R3.2.2-6, R3.2.2-7, R9.2-15, Q-65)."""
+    """Check that attachments fit the band of their host and its limits (R3.2.2-6, R3.2.2-7, R9.2-15, Q-65)."""
     for unit in now.units:
         assert isinstance(unit.text, Unit)
         assert len(unit.attachments) <= NUM_SLOTS, f"{unit.text.id} bears {len(unit.attachments)} attachments"
@@ -134,7 +136,7 @@ def sight_of(view: View, unit: Token) -> int:
 
 
 def unseen(view: View) -> set[tuple[int, Hex, int, Hex]]:
-    """Return the face-down units within sight of an opposing unit, with that unit; each with its hex."""
+    """Return the face-down units within sight of an opposing unit, as row and hex of both."""
     return {
         (unit.row, spot(unit), other.row, spot(other))
         for unit in view.units
@@ -145,7 +147,7 @@ def unseen(view: View) -> set[tuple[int, Hex, int, Hex]]:
 
 
 def check_sight(before: View, now: View) -> None:
-    """No unit stays face down where an opposing unit comes to see it (R8.2.2-4, Q-24); a scenario may begin so."""
+    """Check that no unit stays face down once an opposing unit sees it (R8.2.2-4, Q-24); a scenario may begin so."""
     if now.switches.sight_on_reveal and not now.is_over:
         blind = unseen(now) - unseen(before)
         told = [f"{now.tokens[row].text.id} at {hex_}" for row, hex_, _, _ in blind]
@@ -156,7 +158,7 @@ def check_sight(before: View, now: View) -> None:
 
 
 def check_neutral_zone(before: View, now: View) -> None:
-    """A battlefield is put down beside one's own and apart from all others (R7.1-12 to 16, R8.2.1-9 to 12, Q-03)."""
+    """Check that new battlefields lie beside own ones and apart from others (R7.1-12 to 16, R8.2.1-9 to 12, Q-03)."""
     placed = [field for field in now.fields if field.row not in {old.row for old in before.fields}]
     for field in placed:
         assert is_interior(now.position, spot(field)), f"{field.text.id} lies at the edge"
@@ -167,7 +169,7 @@ def check_neutral_zone(before: View, now: View) -> None:
 
 
 def stands_apart(field: Token, side: dict[int, int], now: View) -> bool:
-    """Return whether a new battlefield lies where its owner may put it, by whose the others are."""
+    """Return whether the owner of a new battlefield may put it there; `side` says whose the others are."""
     others = [other for other in now.fields if other is not field]
     beside = {side[other.row] for other in others if distance(spot(field), spot(other)) == 1}
     if beside:
@@ -178,7 +180,7 @@ def stands_apart(field: Token, side: dict[int, int], now: View) -> bool:
 
 
 def check_control(before: View, now: View) -> None:
-    """Arrows turn at the end of a turn alone, to the General whose unit stands there (R5.0-7 to 9, Q-10)."""
+    """Check that arrows turn only at the end of a turn, to the General whose unit is there (R5.0-7 to 9, Q-10)."""
     for old in before.fields:
         field = now.tokens[old.row]
         if now.turn == before.turn and not now.is_over:
@@ -200,7 +202,7 @@ def has_unit(now: View, seat: int) -> bool:
 
 
 def check_elimination(before: View, now: View) -> None:
-    """Players in the game break no test of elimination; eliminated ones have nothing in play (P-ELIM, Q-15)."""
+    """Check that players in the game pass the elimination tests, and others have nothing in play (P-ELIM, Q-15)."""
     assert set(now.alive) <= set(before.alive), "somebody has come back into the game"
     for seat in now.alive:
         assert has_unit(now, seat), f"General {seat} has lost all units, but is in the game"
@@ -214,7 +216,7 @@ def check_elimination(before: View, now: View) -> None:
 
 
 def check_end(now: View) -> None:
-    """The game ends when at most one General is left, or is truncated by a limit (R5.0-4, R5.0-12, Q-13, Q-70)."""
+    """Check that the game ends with at most one General left, or at a limit (R5.0-4, R5.0-12, Q-13, Q-70)."""
     assert now.error == 0, f"the state reports error {now.error}"
     assert bool(now.terminated) == (len(now.alive) <= 1), f"{len(now.alive)} Generals are left"
     assert now.winner == (now.alive[0] if len(now.alive) == 1 else NOWHERE)
@@ -222,21 +224,21 @@ def check_end(now: View) -> None:
     limits = now.turn >= now.switches.max_turns or idle >= now.switches.no_progress_turns
     assert not now.truncated or (limits and not now.terminated), "the game is truncated for no reason"
     assert now.turn <= now.switches.max_turns, f"turn {now.turn} of at most {now.switches.max_turns}"
-    assert idle <= now.switches.no_progress_turns, f"{idle} turns have brought nothing"
+    assert idle <= now.switches.no_progress_turns, f"{idle} turns without progress exceed the limit"
 
 
 def check_question(now: View) -> None:
-    """Somebody in the game is asked something, and has a choice (R8.0-2, C-auto_forced)."""
+    """Check that a player in the game is asked something, and has a choice (R8.0-2, C-auto_forced)."""
     if now.is_over:
         assert now.current_player == NOWHERE
         assert now.legal == []
         return
     assert now.current_player in now.alive, f"General {now.current_player} is asked, but is eliminated"
-    assert len(now.legal) > int(now.switches.auto_forced), f"legal are {now.legal}"
+    assert len(now.legal) > int(now.switches.auto_forced), f"too few legal actions: {now.legal}"
 
 
 def check_order(before: View, now: View) -> None:
-    """Turns go round among those who are left (R7.2-2, Q-01, C-turn_direction)."""
+    """Check that turns go around the players who are left (R7.2-2, Q-01, C-turn_direction)."""
     assert now.turn >= before.turn
     if now.turn == before.turn + 1 and not before.in_setup and not now.is_over:
         step = -1 if now.switches.turn_direction == "cw_turns" else 1
@@ -252,7 +254,7 @@ def check_order(before: View, now: View) -> None:
 
 
 def check_indexes(bout: Bout) -> None:
-    """What is derived from the token rows equals what is derived anew."""
+    """Check that derived indexes equal those rebuilt from the token rows."""
     anew = copy_of(bout.game, bout.states)
     rebuild_derived(bout.game.params[0], record(anew))
     for name in DERIVED:
@@ -260,13 +262,13 @@ def check_indexes(bout: Bout) -> None:
 
 
 def check_numbers(bout: Bout) -> None:
-    """Every number of the state is one that its field may hold, by the declarations."""
+    """Check that every number of the state is one that its field may hold by declaration."""
     faults = list(layout_of(bout.game).faults(bout.states, sizes_of(bout.game)))
     assert not faults, faults[0]
 
 
 def look_closely(start: View, before: View, now: View) -> None:
-    """Check all that a state shows, and how it may come about from the one before."""
+    """Check a state by itself, and as a successor of the one before."""
     check_tokens(start, before, now)
     for check in (check_army, check_zones, check_captives, check_attachments, check_end, check_question):
         check(now)
@@ -285,7 +287,7 @@ STEPS: tuple[Callable[[View, View], None], ...] = (
 
 
 def invariants(bout: Bout) -> Look:
-    """Return a look at every decision of a game."""
+    """Return a `Look` that checks all invariants."""
     start = before = View(bout)
 
     def look() -> None:
@@ -301,7 +303,7 @@ def invariants(bout: Bout) -> Look:
 
 
 def each_legal_action(bout: Bout) -> Look:
-    """Return a look at every decision that tries all legal actions, each in a copy of the game (V-16, D-xx)."""
+    """Return a `Look` that tries all legal actions, each in a copy of the game (V-16, D-xx)."""
     start = View(bout)
 
     def look() -> None:

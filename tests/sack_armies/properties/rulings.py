@@ -1,4 +1,4 @@
-"""Masks against the independent referee, in configurations that hypothesis draws."""
+"""Masks checked against the independent referee, in configurations that hypothesis draws."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.sack_armies.referee.position import Position, read_position
 
 
 def rulings(bout: Bout) -> Look:
-    """Return a look at every decision: the mask is what the referee rules, and nobody was left unasked (V-16)."""
+    """Return a `Look` that fails if the mask is not what the referee rules, or a question was skipped (V-16)."""
     before: Position | None = None
 
     def look() -> None:

@@ -1,4 +1,4 @@
-"""Compiled and interpreted kernels play random configurations to the same bytes."""
+"""Compiled and interpreted kernels: the same bytes in random configurations."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ PLIES = 12
 
 
 def configuration(number: int) -> Configuration:
-    """Return a configuration of its own for each number."""
+    """Return a different configuration for each number."""
     start = STARTS[number % len(STARTS)]
     generals = SHELLING_GENERALS if start == "shelling" else GENERALS[number % len(GENERALS)]
     return Configuration(start, generals, random_switches(np.random.default_rng(number)), number)
 
 
 def trace(number: int) -> str:
-    """Return a digest of states, of what each General gets, and of guesses, decision by decision of one game."""
+    """Return a digest of one game: its states, what Generals receive, and samples, decision by decision."""
     bout, rng, digest = Bout(configuration(number).options(), number), np.random.default_rng(number), hashlib.sha256()
     for ply in range(PLIES):
         digest.update(bout.states.tobytes())

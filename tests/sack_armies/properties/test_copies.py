@@ -1,4 +1,4 @@
-"""State machine of a game and its copies, at any decision and in any order."""
+"""State machine of a game and its copies, made at any decision and in any order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SINGLE_SEAT_WAYS: dict[str, Any] = {
 
 
 class Copies(RuleBasedStateMachine):
-    """One game; it is played on, or something is made of it."""
+    """One game that is played on, copied, dumped, recorded or sampled from."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class Copies(RuleBasedStateMachine):
 
     @contextlib.contextmanager
     def tell(self) -> Iterator[None]:
-        """Write a failure down as a case."""
+        """Write a failure to a file as a case."""
         with told("copies", self.bout):
             yield
 
@@ -129,7 +129,7 @@ def test_an_environment_of_one_seat_is_copied_with_its_opponents(configuration: 
 
 
 def move_on(env: SingleSeatEnv) -> list[Any]:
-    """Take the last legal action, or begin a new game; return all that comes of it."""
+    """Take the last legal action, or begin a new game; return all that the environment answers."""
     if env._match.player != env.seat:
         observation, info = env.reset()
         return [observation["observation"].tolist(), str(info)]

@@ -1,4 +1,4 @@
-"""Choices are completed, turns are bounded, games end."""
+"""The course of random games: choices are completed, turns are bounded, games end."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.sack_armies.properties.cases import hold
 from tests.sack_armies.properties.course import Turns, completions, turn_bound
 from tests.sack_armies.properties.view import View
 
-GAMES = 2 if INTERPRETED else 8  # of a configuration, side by side
+GAMES = 2 if INTERPRETED else 8  # per configuration, side by side
 STRETCH = 64 if INTERPRETED else 1 << 16  # decisions in one call; no game is as long
 
 
@@ -78,7 +78,7 @@ def test_every_game_of_many_configurations_ends(configuration: Configuration, se
 
 
 def play_to_the_end(configuration: Configuration, seed: int) -> None:
-    """Play some games at random, in one call; each is over then, by the rules or by a limit of turns."""
+    """Play some games at random in one call; each must then be over, by the rules or by a limit on turns."""
     game = make_game(**configuration.options())
     states = game.new_states(GAMES)
     game.reset(game.params, states, np.arange(seed, seed + GAMES, dtype=np.int64))
@@ -89,6 +89,6 @@ def play_to_the_end(configuration: Configuration, seed: int) -> None:
     assert (plain["error"] == 0).all()
     if INTERPRETED:
         return
-    assert (plain["terminated"] + plain["truncated"] == 1).all(), f"{configuration} goes on and on"
+    assert (plain["terminated"] + plain["truncated"] == 1).all(), f"{configuration}: a game did not end"
     assert (plain["turn"] <= game.params["max_turns"]).all()
     assert (plain["turn"] - plain["last_progress_turn"] <= game.params["no_progress_turns"]).all()

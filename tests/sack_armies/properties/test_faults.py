@@ -1,4 +1,4 @@
-"""The invariants themselves: a state that breaks one of them is found out, and by the right one."""
+"""The invariants themselves: a state that breaks one of them is detected, and by the right check."""
 
 from __future__ import annotations
 
@@ -8,10 +8,19 @@ from typing import Any
 import pytest
 
 from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Zone
+from sackarmies_env.games.sack_armies.state.record import IN_SIGHT
 from tests.sack_armies.builders.configurations import Configuration
 from tests.sack_armies.properties.bout import Bout
-from tests.sack_armies.properties.invariants import check_indexes, check_numbers, look_closely
+from tests.sack_armies.properties.invariants import (
+    check_army,
+    check_indexes,
+    check_memory,
+    check_numbers,
+    check_order,
+    look_closely,
+)
 from tests.sack_armies.properties.view import View, spot
+from tests.sack_armies.referee.board import neighbors
 from tests.sack_armies.referee.position import Token
 
 BATTLE = Configuration("battle", 3, {"no_progress_turns": 6, "max_turns": 30}, number=5)
@@ -89,8 +98,23 @@ def overload(state: Any, view: View) -> None:
         state["token_first"][unit.row] = row
 
 
-def show_a_hand(state: Any, view: View) -> None:
+def show_a_sack(state: Any, view: View) -> None:
     state["token_face"][some(view, "unit", Zone.SACK).row] = 1
+
+
+def hold_an_own_unit(state: Any, view: View) -> None:
+    captive = some(view, "unit", Zone.SACK)
+    state["token_zone"][captive.row] = Zone.CAPTURED
+    state["token_host"][captive.row] = next(unit for unit in view.units if unit.owner == captive.owner).row
+
+
+def crowd_the_land(state: Any, view: View) -> None:
+    field = some(view, "battlefield", Zone.SACK)
+    foreign = next(other for other in view.fields if other.owner != field.owner)
+    free = next(hex_ for hex_ in neighbors(view.position, spot(foreign)) if hex_ not in view.position.field_on)
+    state["token_zone"][field.row] = Zone.BATTLEGROUND
+    state["token_hex"][field.row] = view.position.cell_of[free]
+    state["token_face"][field.row] = 1
 
 
 def defeat_nobody(state: Any, view: View) -> None:
@@ -135,10 +159,12 @@ FAULTS: dict[Callable[[Any, View], None], str] = {
     tear_a_stack: "but its host is -1",
     bend_a_stack: "has no end",
     overload: "attachments of its owner's",
-    show_a_hand: "in SACK lies face up",
+    show_a_sack: "in SACK lies face up",
+    hold_an_own_unit: "is a captive of its own General",
+    crowd_the_land: "breaks the neutral zone",
     defeat_nobody: "has lost all units, but is in the game",
     defeat_somebody: "who is eliminated, is in play",
-    ask_nobody: r"legal are \[\]",
+    ask_nobody: r"too few legal actions: \[\]",
     go_on_for_ever: "turn 31 of at most 30",
     break_off: "the game is truncated for no reason",
     hide_from_neighbors: "seen but face down",
@@ -153,6 +179,41 @@ def test_state_that_breaks_an_invariant_is_detected(fault: Callable[[Any, View],
     fault(bout.state, before)
     with pytest.raises(AssertionError, match=FAULTS[fault]):
         look_closely(before, before, View(bout))
+
+
+def test_other_army_is_detected():
+    bout = Bout(BATTLE.options(), 1)
+    view = View(bout)
+    check_army(view)
+    change_a_type(bout.state, view)
+    with pytest.raises(AssertionError, match="General 0 owns other tokens than their army list has"):
+        check_army(View(bout))
+
+
+def test_second_turn_in_a_row_is_detected():
+    bout = Bout(BATTLE.options(), 1)
+    before = View(bout)
+    check_order(before, before)
+    bout.state["turn"] += 1
+    with pytest.raises(AssertionError, match=f"after General {before.active} comes"):
+        check_order(before, View(bout))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "sentence"),
+    [
+        ("token_seen", IN_SIGHT, "in SACK has a wrong token_seen"),
+        ("token_drawn", 100, "in SACK was drawn after return 100"),
+        ("token_seen", 100, "in SACK went to the sack with return 99"),
+    ],
+)
+def test_wrong_memory_is_detected(field: str, value: int, sentence: str):
+    bout = Bout(BATTLE.options(), 1)
+    view = View(bout)
+    check_memory(bout, view)
+    bout.state[field][some(view, "unit", Zone.SACK).row] = value
+    with pytest.raises(AssertionError, match=sentence):
+        check_memory(bout, View(bout))
 
 
 def test_outdated_index_is_detected():

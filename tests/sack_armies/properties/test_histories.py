@@ -1,4 +1,4 @@
-"""Guesses after draws, deployments and dismissals hold what may have come about, by the whole course of the game."""
+"""Samples after draws, deployments and dismissals: just what is possible by the whole course of the game."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from tests.sack_armies.builders.twin_worlds import plain
 from tests.sack_armies.properties.histories import Course
 
 TURNS = 12
-GUESSES = 40  # for each world that is possible
+GUESSES = 40  # for each possible world
 
 
 class Tally:
-    """What was looked at.
+    """Counts of the positions checked.
 
     Attributes:
-        positions: how many.
+        positions: all of them.
         after_returns: those in which something has gone from play to the sack.
-        too_many: those in which a guess is impossible, since it explains two tokens by the same draw.
+        too_many: those in which a sample is impossible, since it explains two tokens by the same draw.
     """
 
     def __init__(self) -> None:
         self.positions = self.after_returns = self.too_many = 0
 
     def look(self, course: Course) -> None:
-        """Compare the guesses of General 0 with all that they may believe."""
+        """Compare samples for General 0 with all that they may believe."""
         assert course.read(plain(course.states)) in course.worlds
         guessed = course.guesses(GUESSES * len(course.worlds) + 100)
-        assert guessed >= course.worlds, "something that is possible is never guessed"
+        assert guessed >= course.worlds, "a possible world was never sampled"
         self.positions += 1
         self.after_returns += course.returns > 0
         if guessed != course.worlds:
-            assert course.returns > 1, "a guess is impossible"
+            assert course.returns > 1, "an impossible world was sampled"
             self.too_many += 1
 
 
 def follow(numbers: range) -> Tally:
-    """Play games by their numbers, and look at them after each turn."""
+    """Play games by their numbers, and check them after each turn."""
     tally = Tally()
     for number in numbers:
         course = Course(number)

@@ -1,4 +1,4 @@
-"""Kept cases; and that a planted fault is found, shrunk to a few actions, and written as such a case."""
+"""Kept regression cases; a planted fault is detected, shrunk to a few actions, and written as such a case."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ sound_move = turn.move_unit
 
 
 def faulty_move(params: Any, state: Any, unit: Any, cell: Any) -> None:
-    """Move a unit, and let its first attachment fall off."""
+    """Move a unit, and make its first attachment lose its host."""
     sound_move(params, state, unit, cell)
     if state.token_first[unit] != NO_TOKEN:
         state.token_host[state.token_first[unit]] = NO_TOKEN
 
 
 def find_the_planted_fault(folder: str) -> list[Any]:
-    """Return the shrunk case of a planted fault, and what playing it again gives with and without the fault."""
+    """Return the shrunk case of a planted fault, its notes, and the notes of replays with and without the fault."""
 
     @settings(examples(1), max_examples=40)
     @given(configuration=configurations(starts=("shelling",)), seed=seeds(), chosen=choices(16))
@@ -79,7 +79,7 @@ def find_the_planted_fault(folder: str) -> list[Any]:
 
 
 def notes_of(run: Any) -> list[str]:
-    """Return the message and the notes of the assertion that fails; nothing if none does."""
+    """Return the message and the notes of the assertion that fails; an empty list if none does."""
     try:
         run()
     except AssertionError as error:

@@ -1,4 +1,4 @@
-"""Guesses with open army lists: all deals that are possible, and no other, each as often as any other."""
+"""Samples with open army lists: all possible deals and no others, each equally often."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from tests.sack_armies.builders.text_game import attachment, token, unit
 from tests.sack_armies.builders.twin_worlds import States, act, copy_of, guess, in_order, plain, record
 from tests.sack_armies.properties.enumeration import Deal, Hidden
 
-FALSE_ALARM = 1e-7  # chance that a fair dealer is called biased, a case
+FALSE_ALARM = 1e-7  # chance, per case, that a fair dealer is called biased
 OUT_OF_PLAY = {int(Zone.HAND): 1, int(Zone.SACK): 2}
-GUESSES = 50 if INTERPRETED else 60  # for each deal that is possible
+GUESSES = 50 if INTERPRETED else 60  # for each possible deal
 
 TOKENS = [
     token("mage", armor=2, band="blue"),
@@ -200,7 +200,7 @@ def row_at(game: Game, state: Any, where: str) -> int:
 
 
 def rows_of(game: Game, state: Any, name: str) -> list[int]:
-    """Return the rows of the tokens of an id that General 1 owns: first those in play, then hand, last the sack."""
+    """Return the rows of General 1's tokens of an id: those in hand after the others, those in the sack last."""
     first = int(game.params["num_types"][0]) - len(game.config["scenario"]["token"])
     type_id = first + [entry["id"] for entry in game.config["scenario"]["token"]].index(name)
     rows = np.flatnonzero((state["token_type"] == type_id) & (state["token_owner"] == 1)).tolist()
@@ -221,7 +221,7 @@ def count_deals(game: Game, states: States, hidden: Hidden, dealer: Dealer, tota
 
 
 def p_value(dealt: Counter[Deal], possible: list[Deal]) -> float:
-    """Return how likely counts that are at least so uneven are, if all deals are equally likely."""
+    """Return the probability of counts at least as uneven as these, if all deals are equally likely."""
     assert set(dealt) <= set(possible), "a deal came up that is impossible"
     return float(chisquare([dealt[deal] for deal in possible]).pvalue) if len(possible) > 1 else 1.0
 
@@ -270,12 +270,12 @@ def test_dismissed_unit_is_not_guessed_to_be_on_the_board_already():
 
 
 def truthful(game: Game, states: States, seed: int) -> States:
-    """Deal fairly, but tell the truth one time in ten more than chance does."""
+    """Deal fairly, but return the truth for every tenth seed."""
     return states if seed % 10 == 0 else engine(game, states, seed)
 
 
 def hasty(game: Game, states: States, seed: int) -> States:
-    """Deal place by place, and begin anew at a dead end; do not look at bands."""
+    """Deal place by place, starting over at a dead end and ignoring bands."""
     hidden = Hidden(game, states, viewer=0, owner=1)
     rng = np.random.default_rng(seed)
     while True:
@@ -295,7 +295,7 @@ def hasty(game: Game, states: States, seed: int) -> States:
 
 
 def lazy(game: Game, states: States, seed: int) -> States:
-    """Deal fairly, but never another unit for the first that lies face down."""
+    """Deal fairly, but return the truth if the unit on (3,0) would be of another type."""
     world = engine(game, states, seed)
     row = row_at(game, plain(states), "3,0")
     return world if plain(world)["token_type"][row] == plain(states)["token_type"][row] else states

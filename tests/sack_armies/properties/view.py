@@ -21,7 +21,7 @@ class View:
 
     Attributes:
         columns: values of the token rows, by the names in COLUMNS.
-        turn: turns begun, and so on for the other NUMBERS.
+        turn: turns begun so far; the other NUMBERS are attributes too.
         alive: seats that are in the game.
     """
 
@@ -44,7 +44,7 @@ class View:
         self.alive = [seat for seat in range(bout.game.num_players) if state["general_alive"][seat]]
         self.rows = [row for row, zone in enumerate(self.columns["zone"]) if zone != Zone.NONE]
         self.legal = bout.legal()
-        check_stacks(self)  # before anybody follows them
+        check_stacks(self)  # before any stack is followed
         self.position = read_position(bout.config, bout.states)
         self.tokens = {token.row: token for token in self.position.tokens}
         self.fields = self.position.fields
@@ -69,12 +69,12 @@ class View:
         return Counter(token.text.id for token in self.position.tokens if token.owner == owner)
 
     def side(self, field: Token) -> int:
-        """Return whose battlefield it is for the neutral zone (Q-03)."""
+        """Return the seat that a battlefield counts for in the neutral zone (Q-03)."""
         return field.owner if self.switches.neutral_zone_basis == "owner" else field.controller
 
 
 def check_stacks(view: View) -> None:
-    """Each attached token is in the stack of its host, and in no other; stacks have an end."""
+    """Check that each attached token is in the stack of its host and in no other, and that stacks end."""
     found: Counter[int] = Counter()
     first, following, host = (view.columns[name] for name in ("first", "next", "host"))
     for unit in view.rows:

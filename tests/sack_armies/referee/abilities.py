@@ -1,4 +1,4 @@
-"""Action abilities of units: whom they may be aimed at (9.1, appendix A)."""
+"""Action abilities of units: what they may be aimed at (9.1, appendix A)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def choices(position: Position, unit: Token, verb: Verb) -> list[Token]:
 
 
 def capture_targets(position: Position, captor: Token) -> list[Token]:
-    """Return whom a unit may capture: revealed adjacent enemies, flyers too (RA-Capture-1, R8.2.2-2, Q-52)."""
+    """Return what `captor` may capture: revealed adjacent enemies, flyers too (RA-Capture-1, R8.2.2-2, Q-52)."""
     if not has(position, captor, "capture"):
         return []
     return [
@@ -46,7 +46,7 @@ def capture_targets(position: Position, captor: Token) -> list[Token]:
 
 
 def dismiss_targets(position: Position, dismisser: Token) -> list[Token]:
-    """Return whom a unit may dismiss: revealed enemies, own units, not itself (RA-Dismiss-1, -3, Q-50, Q-51)."""
+    """Return what `dismisser` may dismiss: revealed enemies, own units, not itself (RA-Dismiss-1, -3, Q-50, Q-51)."""
     return [
         unit
         for unit in position.units
@@ -69,9 +69,9 @@ def token_hosts(position: Position, unit: Token, verb: Verb) -> list[Token]:
 
 
 def token_slots(position: Position, host: Token, kind: str) -> list[int]:
-    """Return the attachments that may be chosen as a spell, or a maneuver (Q-49, Q-50, C-blind_target_wrong_kind).
+    """Return the attachments that may be chosen as being of a kind (Q-49, Q-50, C-blind_target_wrong_kind).
 
-    One whose kind the General does not know may be chosen at a risk.
+    If the switch allows, one whose kind the General does not know may be chosen at a risk.
     """
     at_a_risk = position.switches.blind_target_wrong_kind == "spend"
     slots = []
@@ -83,7 +83,7 @@ def token_slots(position: Position, host: Token, kind: str) -> list[int]:
 
 
 def raisable(position: Position, raiser: Token) -> list[Token]:
-    """Return the own casualties that a unit may try to raise, room or not (RA-Raise-1, Q-53)."""
+    """Return the own casualties that a unit may try to raise, even without room (RA-Raise-1, Q-53)."""
     return [
         token
         for token in position.pile(position.player, Zone.CASUALTIES)

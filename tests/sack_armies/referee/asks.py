@@ -1,7 +1,7 @@
-"""Decisions that the rules owe to a General after a decision (D-01 to D-30).
+"""Decisions that the rules owe a General after a decision (D-01 to D-30).
 
-The mask of a decision says nothing of decisions that are never put to anybody. Where the outcome hangs on flips or on
-what a reveal may change, nothing is claimed here.
+Masks cannot show that a decision was never asked. Where the outcome depends on flips, or on what a reveal may change,
+nothing is claimed here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ COORD_VERBS = (Verb.COORD_MELEE, Verb.COORD_RANGED)
 
 
 def missed_question(before: Position, action: int, after: Position) -> str:
-    """Return which question was owed after an action and is not asked next, as a sentence; empty if none."""
+    """Return a sentence on the question that was owed after an action and is not asked next; empty if there is none."""
     asked = (after.decision, after.player)
     for owed in owed_questions(before, action, after):
         if asked not in owed:
@@ -32,7 +32,7 @@ def missed_question(before: Position, action: int, after: Position) -> str:
 
 
 def owed_questions(before: Position, action: int, after: Position) -> list[list[Question]]:
-    """Return the questions that are owed, each as a list one of which must be asked."""
+    """Return the questions that are owed, each as a list of alternatives, one of which must be asked."""
     owed = [after_window(before, action, after), after_deploying(before, action), after_moving(before, action)]
     if is_resolving(before, action) and not is_check_failed(before, after):
         owed += [reaction_of(before, action, after), advance_of(before, after), save_of(before, after)]
@@ -43,7 +43,7 @@ def owed_questions(before: Position, action: int, after: Position) -> list[list[
 
 
 def after_deploying(before: Position, action: int) -> list[Question]:
-    """Return that a General who can deploy more is asked for it (R8.2-1, Q-21, Q-92, D-05)."""
+    """Return the question owed to a General who can deploy more (R8.2-1, Q-21, Q-92, D-05)."""
     if before.decision != Decision.DEPLOY_HEX or before.numbers[0] + 1 >= before.switches.hand_limit:
         return []
     hand = before.pile(before.player, Zone.HAND)
@@ -56,7 +56,7 @@ def after_deploying(before: Position, action: int) -> list[Question]:
 
 
 def after_moving(before: Position, action: int) -> list[Question]:
-    """Return that a General who can move a second unit is asked for it (R8.3-1, D-10)."""
+    """Return the question owed to a General who can move a second unit (R8.3-1, D-10)."""
     if before.decision != Decision.MOVE_TO or before.numbers[0] > 0:
         return []
     for unit in before.own_units():
@@ -69,7 +69,7 @@ def after_moving(before: Position, action: int) -> list[Question]:
 
 
 def or_window(before: Position, question: Question) -> list[Question]:
-    """Return a question, or a window before it where windows open at all times (D-30, C-reaction_windows)."""
+    """Return a question, or a window that may come before it if windows open everywhere (D-30, C-reaction_windows)."""
     if before.switches.reaction_windows != "full":
         return [question]
     return [question, *((Decision.WINDOW, player) for player in range(before.num_generals))]
@@ -79,7 +79,7 @@ def or_window(before: Position, question: Question) -> list[Question]:
 
 
 def after_window(before: Position, action: int, after: Position) -> list[Question]:
-    """Return who is asked after a General has passed, if nobody is passed over in silence (P-WINDOW, Q-46, Q-80).
+    """Return who is asked after a General has passed, if nobody is skipped silently (P-WINDOW, Q-46, Q-80).
 
     First the General whose unit is targeted, then the others counter-clockwise, the active General last.
     """
@@ -106,14 +106,14 @@ def window_order(position: Position) -> list[int]:
 
 
 def is_resolving(before: Position, action: int) -> bool:
-    """Return whether an announced attack goes on to its flips, or further, unless somebody reacts."""
+    """Return whether an announced attack proceeds to its flips or beyond, unless somebody reacts."""
     if before.decision == Decision.WINDOW:
         return before.is_window_on_attack and action == Verb.PASS
     return before.decision in (Decision.AMBUSH, Decision.COUNTER, Decision.DESIGNATE)
 
 
 def is_check_failed(before: Position, after: Position) -> bool:
-    """Return whether a coordination check came between and failed, or may have (C-coord_window)."""
+    """Return whether a coordination check may have come in between and failed (C-coord_window)."""
     may_fail = before.decision == Decision.WINDOW and before.switches.coord_window != "after_check"
     return before.attack.verb in COORD_VERBS and may_fail
 
@@ -144,7 +144,7 @@ def ambushes_unasked(position: Position) -> bool:
 
 
 def advance_of(before: Position, after: Position) -> list[Question]:
-    """Return that an attacker who killed in melee is asked to advance (R8.4.3-1, D-27).
+    """Return the question to advance owed to an attacker who killed in melee (R8.4.3-1, D-27).
 
     Where scatter may have killed as well, or the game is over, nothing is claimed.
     """
@@ -168,9 +168,9 @@ def advance_of(before: Position, after: Position) -> list[Question]:
 
 
 def save_of(before: Position, after: Position) -> list[Question]:
-    """Return that the General of a face-down unit is asked before scatter kills it, if it can be saved (Q-55, D-28).
+    """Return the question owed to a General before scatter kills a face-down unit that can be saved (Q-55, D-28).
 
-    Progressive scatter flips may come to any damage: nothing is claimed of them.
+    Progressive scatter flips may do any damage: nothing is claimed about them.
     """
     attack = before.attack
     if attack.unit is None or attack.target is None or after.decision in (Decision.SAVE, Decision.SAVE_SLOT):
@@ -194,7 +194,7 @@ def save_of(before: Position, after: Position) -> list[Question]:
 
 
 def is_killed_since(after: Position, unit: Token) -> bool:
-    """Return whether a unit of an earlier position has been killed, and is not gone with its General (R5.0-6)."""
+    """Return whether a unit of an earlier position has been killed, and not lost with its General (R5.0-6)."""
     return zone_of(after, unit) == Zone.CASUALTIES and after.alive[unit.controller]
 
 

@@ -26,7 +26,7 @@ def may_strike(position: Position, attacker: Token, defender: Token) -> bool:
 
 
 def can_attack(position: Position, attacker: Token, defender: Token, verb: Verb) -> bool:
-    """Return whether a unit may attack another; it turns face up for it (P-CANTARGET, R8.2.2-8, R8.4.4-5, Q-27)."""
+    """Return whether a unit may attack another, turning face up to do so (P-CANTARGET, R8.2.2-8, R8.4.4-5, Q-27)."""
     if defender.controller == attacker.controller or not defender.face_up or attacker.employed:
         return False
     with turned_up(attacker):
@@ -36,7 +36,7 @@ def can_attack(position: Position, attacker: Token, defender: Token, verb: Verb)
 
 
 def attack_targets(position: Position, attacker: Token, verb: Verb) -> list[Token]:
-    """Return whom a unit may attack alone (D-12, D-13)."""
+    """Return the units that a unit may attack alone (D-12, D-13)."""
     return [unit for unit in position.units if can_attack(position, attacker, unit, verb)]
 
 
@@ -44,7 +44,7 @@ def attack_targets(position: Position, attacker: Token, verb: Verb) -> list[Toke
 
 
 def charge_targets(position: Position, attacker: Token) -> list[Token]:
-    """Return at whom a unit may move and attack, hidden or not (P-MOVEATTACK, RA-MoveAttack-2, D-16)."""
+    """Return the targets of a unit's Move and Attack, hidden or not (P-MOVEATTACK, RA-MoveAttack-2, D-16)."""
     if attacker.employed:
         return []
     with turned_up(attacker):
@@ -60,7 +60,7 @@ def charge_targets(position: Position, attacker: Token) -> list[Token]:
 
 
 def charge_hexes(position: Position, attacker: Token, target: Token) -> set[Hex]:
-    """Return where a charge at a target may end, at least a step away (RA-MoveAttack-3, Q-61, D-17)."""
+    """Return where a charge at a target may end, at least a step from its start (RA-MoveAttack-3, Q-61, D-17)."""
     assert target.hex is not None
     return reach(position, attacker) & set(neighbors(position, target.hex))
 
@@ -69,12 +69,12 @@ def charge_hexes(position: Position, attacker: Token, target: Token) -> set[Hex]
 
 
 def coordination_targets(position: Position, verb: Verb) -> list[Token]:
-    """Return at whom a coordinated attack can be completed (R8.4.5-2, D-14)."""
+    """Return the targets on which a coordinated attack can be completed (R8.4.5-2, D-14)."""
     return [unit for unit in position.units if may_join(position, unit, verb, [])]
 
 
 def may_join(position: Position, target: Token, verb: Verb, members: list[Token]) -> list[Token]:
-    """Return who may join a coordinated attack such that it can be completed (R8.4.5-5, R8.4.5-8, Q-28, D-15)."""
+    """Return who may join a coordinated attack so that it can still be completed (R8.4.5-5, R8.4.5-8, Q-28, D-15)."""
     able = [unit for unit in position.own_units() if can_attack(position, unit, target, verb)]
     if verb == Verb.COORD_RANGED:
         able = [unit for unit in able if any(is_adjacent(unit, other) for other in able)]
@@ -97,7 +97,7 @@ def is_complete(position: Position, verb: Verb, members: list[Token]) -> bool:
 
 
 def may_hang_together(unit: Token, members: list[Token], able: list[Token]) -> bool:
-    """Return whether one more attacker can be joined to those named, if others come between them (Q-29)."""
+    """Return whether one more attacker can be connected with those named, perhaps by others in between (Q-29)."""
     return unit in group_of(members[0], able)
 
 
@@ -161,7 +161,7 @@ def may_advance(position: Position) -> list[Token]:
 
 
 def is_worn_out(position: Position) -> bool:
-    """Return whether a charge ended where a battlefield halts the unit: it cannot advance (RA-MoveAttack-6)."""
+    """Return whether a charge ended where a battlefield halts the unit, so that it cannot advance (RA-MoveAttack-6)."""
     attack = position.attack
     if attack.verb != Verb.MOVE_ATTACK or attack.unit is None or attack.unit.hex is None:
         return False

@@ -9,7 +9,7 @@ STEPS = ((1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1), (0, 1))
 
 
 def distance(one: Hex, other: Hex) -> int:
-    """Return how many hexes apart two hexes are: range goes by rings, nothing blocks it (R8.4.4-2, Q-27)."""
+    """Return how many hexes apart two hexes are: range counts rings, and nothing blocks it (R8.4.4-2, Q-27)."""
     q, r = one[0] - other[0], one[1] - other[1]
     return max(abs(q), abs(r), abs(q + r))
 

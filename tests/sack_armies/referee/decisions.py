@@ -14,7 +14,7 @@ COORD_VERBS = (Verb.COORD_MELEE, Verb.COORD_RANGED)
 
 
 def legal_ids(position: Position) -> set[int]:
-    """Return the ids that are legal at the decision at hand."""
+    """Return the ids that are legal at the current decision."""
     return RULINGS[position.decision](position)
 
 
@@ -37,12 +37,12 @@ def slots(position: Position, numbers: Iterable[int]) -> set[int]:
 
 
 def done_if(may_stop: bool) -> set[int]:
-    """Return the id for "done", or nothing."""
+    """Return the id for "done" if stopping is allowed."""
     return {int(Verb.PASS)} if may_stop else set()
 
 
 def yes_or_no(is_asked: bool) -> set[int]:
-    """Return the ids for "yes" and "no"; nothing if there was nothing to ask."""
+    """Return the ids for "yes" and "no", or nothing if there was nothing to ask."""
     return {int(Verb.PASS), int(Verb.YES)} if is_asked else set()
 
 
@@ -85,7 +85,7 @@ def actions(position: Position) -> set[Verb]:
 
 
 def setup_pick(position: Position) -> set[int]:
-    """D-01: a battlefield of the army, not yet picked (R7.1-1)."""
+    """D-01: a battlefield of the army that is not yet picked (R7.1-1)."""
     stock = position.pile(position.player, Zone.SACK)
     return types(position, [token for token in stock if token.text.kind == "battlefield"])
 
@@ -96,7 +96,7 @@ def setup_type(position: Position) -> set[int]:
 
 
 def setup_hex(position: Position) -> set[int]:
-    """D-02: where it may lie."""
+    """D-02: where the battlefield may be placed."""
     return {position.hex_id(hex_) for hex_ in deploy.setup_hexes(position)}
 
 
@@ -107,7 +107,7 @@ def discard(position: Position) -> set[int]:
 
 
 def deploy_type(position: Position) -> set[int]:
-    """D-05: a token that has a place, or done once one is deployed (R8.2-1, R8.2-2); as many as fit a hand (Q-92)."""
+    """D-05: a deployable token, or done once one is deployed (R8.2-1, R8.2-2); at most the hand limit (Q-92)."""
     if position.numbers[0] >= position.switches.hand_limit:
         return set()
     return types(position, deploy.deployable(position)) | done_if(position.numbers[0] > 0)
@@ -121,12 +121,12 @@ def deploy_hex(position: Position) -> set[int]:
 
 
 def move_unit(position: Position) -> set[int]:
-    """D-08, D-10: a unit; the second one, or done (R8.3-1)."""
+    """D-08, D-10: a unit to move; after the first, a second one or done (R8.3-1)."""
     return places(position, movement.movable(position)) | done_if(position.numbers[0] > 0)
 
 
 def move_to(position: Position) -> set[int]:
-    """D-09, D-11: where it goes."""
+    """D-09, D-11: where the unit moves."""
     return {position.hex_id(hex_) for hex_ in movement.reach(position, position.chosen_unit(0))}
 
 
@@ -140,7 +140,7 @@ def source(position: Position) -> set[int]:
 
 
 def target(position: Position) -> set[int]:
-    """D-12, D-13, D-16, D-18: its target."""
+    """D-12, D-13, D-16, D-18: the target of the unit that acts."""
     return places(position, abilities.choices(position, position.chosen_unit(0), position.verb))
 
 
@@ -282,7 +282,7 @@ def save(position: Position) -> set[int]:
 
 
 def save_slot(position: Position) -> set[int]:
-    """D-28: what saves the unit that was asked about last."""
+    """D-28: an attachment that saves the unit asked about last."""
     units = reactions.half_saved(position)
     return slots(position, reactions.save_slots(position, units[-1])) if units else set()
 

@@ -12,12 +12,12 @@ BANDS = {"spell": ("blue", "green"), "maneuver": ("red", "green")}  # R3.2.3-4
 
 
 def deployable(position: Position) -> list[Token]:
-    """Return the hand tokens that can be deployed somewhere (R8.2-3, D-05)."""
+    """Return the tokens in hand that can be deployed somewhere (R8.2-3, D-05)."""
     return [token for token in position.pile(position.player, Zone.HAND) if deploy_hexes(position, token)]
 
 
 def deploy_hexes(position: Position, token: Token) -> list[Hex]:
-    """Return where a token of the hand may be deployed; attachments on the hexes of their hosts (R8.2.1, D-06)."""
+    """Return where a token in hand may be deployed; for attachments, the hexes of their hosts (R8.2.1, D-06)."""
     if token.text.kind == "unit":
         return [hex_ for hex_ in position.hexes if is_empty(position, hex_) and may_enter_play(position, hex_)]
     if token.text.kind == "battlefield":
@@ -62,7 +62,7 @@ def takes(unit: Token, token: Token) -> bool:
 
 
 def has_room(unit: Token, token: Token) -> bool:
-    """Return whether a unit can bear one more attachment (R3.2.2-7, R3.2.3-6, Q-65)."""
+    """Return whether a unit has room for one more attachment (R3.2.2-7, R3.2.3-6, Q-65)."""
     others = [attached for attached in unit.attachments if attached is not token]
     if token.owner == unit.owner and sum(other.owner == unit.owner for other in others) >= OWNED_LIMIT:
         return False
@@ -92,7 +92,7 @@ def setup_stock(position: Position) -> list[Token]:
 
 
 def setup_hexes(position: Position) -> list[Hex]:
-    """Return where the next battlefield of Setup may lie (R7.1-9 to 17, Q-04, Q-05, Q-06, D-02)."""
+    """Return where the next battlefield of Setup may be placed (R7.1-9 to 17, Q-04, Q-05, Q-06, D-02)."""
     if not position.fields:
         return [(0, 0)]
     own = [battlefield.hex for battlefield in position.fields if battlefield.owner == position.player]

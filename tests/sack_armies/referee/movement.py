@@ -13,7 +13,7 @@ def movable(position: Position) -> list[Token]:
 
 
 def reach(position: Position, unit: Token) -> set[Hex]:
-    """Return where a unit may move to, with the movement that it has now (P-REACH, R8.3-3, R8.3-10, Q-20)."""
+    """Return where a unit may move with its current movement (P-REACH, R8.3-3, R8.3-10, Q-20)."""
     assert unit.hex is not None
     seen = {unit.hex}
     frontier = {unit.hex}

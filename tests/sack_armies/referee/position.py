@@ -1,6 +1,6 @@
 """Positions as plain Python objects, read from the state record, for the referee's rulings.
 
-Nothing here is computed: texts of tokens come from the models of the data files, not from the tables of the kernels.
+Nothing is computed here: texts of tokens come from the models of the data files, not from the tables of the kernels.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Attack:
 
 @dataclass
 class Activation:
-    """An activation as far as it has been chosen."""
+    """An activation, as far as it has been chosen."""
 
     verb: Verb
     unit: Token | None
@@ -136,7 +136,7 @@ class Position:
         return [token for token in self.tokens if token.owner == player and token.zone == zone]
 
     def own_units(self) -> list[Token]:
-        """Return the units of the General who decides."""
+        """Return the units of the current player."""
         return [unit for unit in self.units if unit.controller == self.player]
 
     def chosen_hex(self, index: int) -> Hex:
@@ -170,7 +170,7 @@ class Position:
 
 @contextmanager
 def turned_up(*tokens: Token) -> Iterator[None]:
-    """Let tokens lie face up for the time being: what would be if they were revealed?"""
+    """Turn tokens face up within a `with` block, to see what would be legal if they were revealed."""
     faces = [token.face_up for token in tokens]
     for token in tokens:
         token.face_up = True
@@ -285,7 +285,7 @@ def read_hits(state: Any, by_row: dict[int, Token]) -> list[Hit]:
 
 
 def read_modifiers(config: Config, state: Any, by_row: dict[int, Token]) -> list[tuple[Token, AnyEffect]]:
-    """Return what texts have done to units until the end of the turn; the state counts effects of a text."""
+    """Return the effects of texts on units until the end of the turn; the state counts the effects of each text."""
     found = []
     for i in range(int(state["num_modifiers"])):
         for effect in effects_of(config, int(state["modifier_type"][i]), int(state["modifier_rows"][i])):
@@ -311,7 +311,7 @@ def read_ghosts(config: Config, state: Any, hexes: list[Hex]) -> list[Ghost]:
 
 
 def effects_of(config: Config, number: int, count: int) -> tuple[AnyEffect, ...]:
-    """Return the first effects of a text."""
+    """Return the first `count` effects of a text."""
     text = config.tokens[number]
     assert isinstance(text, Text)
     return text.effects[:count]

@@ -19,7 +19,7 @@ def hidden_hosts(position: Position) -> list[Token]:
 
 
 def hidden_slots(position: Position, host: Token) -> list[int]:
-    """Return the slots of own free attachments that lie face down (R9.2-8, R9.2-9, D-07)."""
+    """Return the slots of own face-down free attachments (R9.2-8, R9.2-9, D-07)."""
     return [
         slot
         for slot, token in enumerate(host.attachments)
@@ -33,7 +33,7 @@ def hidden_slots(position: Position, host: Token) -> list[int]:
 def surprise_slots(position: Position) -> list[int]:
     """Return the defender's maneuvers that may answer the attack (R9.3-3, R9.3-8, R9.3-9, Q-41, Q-42, Q-80, D-22b).
 
-    A permanent one is an action maneuver too (R9.3-10).
+    A permanent maneuver counts as an action maneuver too (R9.3-10).
     """
     defender = position.attack.target
     if not position.is_window_on_attack or defender is None or defender.controller != position.player:
@@ -51,7 +51,7 @@ def surprise_slots(position: Position) -> list[int]:
 
 
 def scatter_victims(position: Position) -> list[Token]:
-    """Return the own face-down units that scatter kills and their General has yet to be asked about (Q-55, D-28)."""
+    """Return the own face-down units that scatter kills, for which no save has been asked yet (Q-55, D-28)."""
     victims = [hit.target for hit in position.hits if hit.is_scatter and not hit.asked]
     return [
         unit
@@ -81,7 +81,7 @@ def is_killed(position: Position, unit: Token) -> bool:
 
 
 def can_be_saved(position: Position, unit: Token) -> bool:
-    """Return whether a unit survives if revealed, with what it takes of its free attachments (RA-Scatter-8, Q-55)."""
+    """Return whether a unit survives if revealed, along with the free attachments it needs (RA-Scatter-8, Q-55)."""
     if not position.switches.scatter_save:
         return False
     with turned_up(unit):

@@ -1,4 +1,4 @@
-"""Special abilities at work and effective stats of units (3.2.2, 9.1, appendix A)."""
+"""Special abilities in effect and effective stats of units (3.2.2, 9.1, appendix A)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def unit_text(unit: Token) -> Unit:
 
 
 def fits(match: Sequence[Clause], unit: Token) -> bool:
-    """Return whether a text concerns a unit: one clause must hold in all its conditions (RA-Augment-2 to 4, Q-59)."""
+    """Return whether a text applies to a unit: all conditions of one clause must hold (RA-Augment-2 to 4, Q-59)."""
     text = unit_text(unit)
     return not match or any(
         (clause.keyword is None or clause.keyword in text.keywords)
@@ -36,7 +36,7 @@ def fits(match: Sequence[Clause], unit: Token) -> bool:
     )
 
 
-# --- effects at work
+# --- effects of texts
 
 
 def effects_on(position: Position, unit: Token) -> list[AnyEffect]:
@@ -63,7 +63,7 @@ def limits_met(position: Position, unit: Token) -> bool:
 
 
 def abilities(position: Position, unit: Token) -> list[AnyAbility]:
-    """Return the special abilities that a unit has now, printed and granted; face down it has none (R9.1-7, R9.1-8)."""
+    """Return the special abilities of a unit, printed and granted; a face-down unit has none (R9.1-7, R9.1-8)."""
     if not unit.face_up:
         return []
     printed = list(unit_text(unit).abilities) if limits_met(position, unit) else []
@@ -77,7 +77,7 @@ def has(position: Position, unit: Token, kind: str) -> bool:
 
 
 def ability_range(position: Position, unit: Token, kind: str) -> int:
-    """Return how far an ability of a unit reaches, 0 without it (R8.4.4-1)."""
+    """Return the range of an ability of a unit, 0 if it does not have it (R8.4.4-1)."""
     ranges = [
         ability.range
         for ability in abilities(position, unit)
@@ -128,7 +128,7 @@ def effective_armor(position: Position, unit: Token) -> int:
 def augmented(position: Position, unit: Token, stat: str) -> int:
     """Return what adjacent augmenters and ghosts of dead ones add (RA-Augment-1 to 6, Q-57, C-augment_stacks).
 
-    To profit from it a unit must be revealed: otherwise Q-55 would have nothing to reveal it for.
+    Only a revealed unit profits: otherwise Q-55 would have no reason to reveal it.
     """
     if not unit.face_up:
         return 0

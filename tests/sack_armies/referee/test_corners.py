@@ -1,4 +1,4 @@
-"""Corners of the rules that random play seldom reaches: mask and referee agree there, and on what is expected."""
+"""Corner cases that random play seldom reaches: mask and referee agree, and give the expected answer."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ PILE: dict[str, Any] = {"hand": [], "sack": ["spare"], "casualties": [], "remove
 
 
 def text(token_id: str, use: str, effect: dict[str, Any], **values: Any) -> dict[str, Any]:
-    """Return a spell of one effect."""
+    """Return a spell with one effect."""
     return {"id": token_id, "kind": "spell", "use": use, "effects": [effect]} | values
 
 
 def legal_after(scenario: dict[str, Any], *texts: str) -> set[str]:
-    """Play some actions and return what is legal then, as texts; at each decision mask and referee must agree."""
+    """Play actions and return the texts of what is legal then; mask and referee must agree at each decision."""
     game = make_game(scenario=scenario)
     config = config_of(game)
     before, done, offered = None, NEW_GAME, set()

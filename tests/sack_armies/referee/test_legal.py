@@ -1,4 +1,4 @@
-"""The masks of the engine against the rulings of an independent referee, id by id, over random play."""
+"""The engine's masks against the rulings of an independent referee, id by id, over random play."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SAMPLE = range(3 if INTERPRETED else 40)
 PLIES = 10 if INTERPRETED else 180
 SHELLING = (Verb.RANGED, Verb.PASS)
 LONG_CHUNKS = 20
-LONG_GAMES = 6  # of a chunk
+LONG_GAMES = 6  # per chunk
 LONG_PLIES = 600
 
 

@@ -1,4 +1,4 @@
-"""Spells, maneuvers and printed action texts: what may be activated, and aimed at what (9.2, 9.3, P-ACTIVATE)."""
+"""Spells, maneuvers and printed action texts: which may be activated, and their targets (9.2, 9.3, P-ACTIVATE)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KIND_OF_EFFECT = {"dispel": "spell", "counter": "maneuver"}
 
 
 def text_of(host: Token, token: Token | None) -> Text:
-    """Return the text that is activated: of a spell or maneuver, or the action text printed on the unit."""
+    """Return the text that is activated: that of a spell or maneuver, or the action text printed on the unit."""
     text = unit_text(host) if token is None else token.text
     assert isinstance(text, Text)
     return text
@@ -47,7 +47,7 @@ def cast_slots(position: Position, host: Token) -> list[int]:
 
 
 def is_castable(token: Token, player: int) -> bool:
-    """Return whether an attachment has a text to activate: no free one, none that is in effect (R9.2-12, -15)."""
+    """Return whether an attachment can be activated: an own one, neither free nor in effect (R9.2-12, -15)."""
     assert isinstance(token.text, Attachment)
     return token.owner == player and token.text.use != "free" and not token.active
 
@@ -68,7 +68,7 @@ def customs(position: Position) -> list[Token]:
 
 
 def text_targets(position: Position, host: Token, token: Token | None) -> list[Hex]:
-    """Return at which hexes a text may be aimed and its further choices made (R9.1-4, R9.2-13, R8.2.1-16)."""
+    """Return the hexes a text may be aimed at such that all its choices can be made (R9.1-4, R9.2-13, R8.2.1-16)."""
     text = text_of(host, token)
     with turned_up(host):  # R8.2.2-8
         if text.aim == "hex":
@@ -95,7 +95,7 @@ def is_within(host: Token, hex_: Hex, reach: int) -> bool:
 
 
 def may_be_aimed_at(host: Token, text: Text, unit: Token) -> bool:
-    """Return whether a text may have a unit as target: enemies must be revealed (R8.2.2-2, R8.2.1-16)."""
+    """Return whether a text may target a unit: enemies must be revealed (R8.2.2-2, R8.2.1-16)."""
     is_own = unit.controller == host.controller
     if unit is host and any(effect.kind in NEVER_THE_HOST for effect in text.effects):
         return False
@@ -109,7 +109,7 @@ def may_be_aimed_at(host: Token, text: Text, unit: Token) -> bool:
 
 
 def is_feasible(position: Position, host: Token, token: Token | None, target: Token | None) -> bool:
-    """Return whether all that a text asks for beyond its target can be chosen (obligation 1 of section 5)."""
+    """Return whether all choices of a text beyond its target can be made (obligation 1 of section 5)."""
     text = text_of(host, token)
     if effect_of(text, "dispel", "counter") is not None:
         assert target is not None
@@ -134,7 +134,7 @@ def effect_slots(position: Position, host: Token, token: Token | None, target: T
 
 
 def is_activated(attached: Token, token: Token | None) -> bool:
-    """Return whether an attachment is the one whose text is used: it has left the stack then (Q-67)."""
+    """Return whether an attachment is the one being activated, which has left the stack by then (Q-67)."""
     return attached is token
 
 

@@ -1,4 +1,4 @@
-"""The edge of the board: hexes there have fewer neighbors, and the corners far away are none of them."""
+"""The edge of the board: hexes there have fewer neighbors, and hexes at the opposite edge are not among them."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.sack_armies.builders.fights import able, alive, asked, attack, coordi
 from tests.sack_armies.builders.ground import deploy_room, move, piles, reach
 from tests.sack_armies.builders.text_game import field, token, unit
 
-# The board for two Generals has radius 9. CORNER is its last hex, EDGE one of the first: both miss neighbors.
+# The board for two Generals has radius 9. CORNER is its last hex, EDGE one of the first: both lack neighbors.
 CORNER, EDGE = "0,9", "0,-9"
 GROUND = [field("0,8"), field("0,0"), field("0,-8", 1), field("1,-8", 1)]
 AROUND_EDGE = ["-1,-8", "0,-8", "1,-9"]
@@ -16,7 +16,7 @@ WARD = token("ward", armor=1, abilities=[able("defend")])
 
 
 def edge(tokens, units, flips="", **keys):
-    """Return a table on a board with ground at both ends."""
+    """Return a table with battlefields at both ends of the board."""
     return play([WALKER, *tokens], units, flips, fields=GROUND, **keys)
 
 
@@ -65,7 +65,7 @@ def test_q_74__ra_augment_1_an_augmenter_serves_nobody_across_the_board(banner, 
     assert t.stat(EDGE, "armor") == armor
 
 
-def test_q_74__ra_scatter_5_scatter_stays_on_its_side_of_the_board():
+def test_q_74__ra_scatter_2_scatter_does_not_cross_the_board():
     engine = token("engine", abilities=[able("scatter"), shot(4)])
     frail = token("frail")
     units = [unit("engine", "0,-7"), unit("frail", EDGE, 1), unit("frail", CORNER, 1), unit("frail", "1,-9", 1)]

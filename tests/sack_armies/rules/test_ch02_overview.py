@@ -1,4 +1,4 @@
-"""Chapter 2, overview: who plays, the course of a game, and the ways in which it ends."""
+"""Chapter 2, overview: who plays, the course of a game, and how it ends."""
 
 import pytest
 
@@ -77,4 +77,4 @@ def test_r2_0_4_the_edge_of_the_grid_bars_no_battlefield_that_setup_could_place(
     fields = [field("0,0"), field("-6,0"), field("2,0", 1)]
     t = play([], [], fields=fields, general=general)
     ring = ["-5,-1", "-5,0", "-6,-1", "-6,1", "-7,0", "-7,1"]
-    assert [cell for cell in ring if cell in deploy_room(t, "plain")] == ring  # all around, far from the center
+    assert [cell for cell in ring if cell in deploy_room(t, "plain")] == ring  # all six neighbors, far from the center

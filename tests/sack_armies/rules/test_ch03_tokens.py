@@ -46,7 +46,7 @@ def test_r3_1_2_every_token_in_the_sack_is_as_likely():
         other = t.copy()
         chance.draw_from_sack(t.params[0], other.states[0], np.int64(0))
         counts[other.hand(0)[0]] += 1
-        t.state["draw_count"] += 1  # the next word of the stream
+        t.state["draw_count"] += 1  # advances the draw stream by one random word
     assert abs(counts["a"] - 300) < 50
     assert abs(counts["b"] - 300) < 50
     assert abs(counts["c"] - 600) < 60
@@ -117,7 +117,7 @@ def test_r3_2_1_1_a_battlefield_is_put_down_with_its_arrow(player):
 def test_r3_2_1_2_battlefields_do_not_move():
     t = play([A], [unit("a", "0,0"), unit("a", "3,0", 1)])
     t.do("move")
-    assert hexes(t) == ["0,0"]  # the units, and no battlefield
+    assert hexes(t) == ["0,0"]  # units only, no battlefields
     t.do("hex 0,0", "hex 1,0")
     assert [t.field(cell) is not None for cell in ("0,0", "1,0")] == [True, False]
 
@@ -170,8 +170,8 @@ def test_r3_2_1_7_terrain_for_a_class_of_units_does_nothing_for_others():
     assert [t.stat(cell, "damage") for cell in ("0,0", "-1,0")] == [1, 3]
 
 
-def last_field(controller=1, **keys):
-    """Return a table on which General 1 owns (2,0) alone, and General 0's unit stands next to it."""
+def last_field(**keys):
+    """Return a table on which General 1 owns only (2,0) and a unit of General 0 stands next to it."""
     fields = [field(h, 0) for h in B1[0]] + [field("2,0", 1)]
     return play([A], [unit("a", "1,0"), unit("a", "3,0", 1)], fields=fields, **keys)
 
@@ -185,7 +185,7 @@ def test_r3_2_1_8__r3_2_1_11_general_without_own_battlefields_is_eliminated():
 
 def test_r3_2_1_11_the_test_comes_at_the_end_of_the_turn_not_before():
     t = last_field().do("move", "hex 1,0", "hex 2,0")
-    assert t.terminated  # nobody else could move: the turn was over
+    assert t.terminated  # no other unit can move, so the turn ends
     t = play(
         [A],
         [unit("a", "1,0"), unit("a", "-1,0"), unit("a", "3,0", 1)],
@@ -206,10 +206,10 @@ def test_r3_2_1_9_a_unit_at_the_end_of_a_turn_gives_control():
 
 def test_r3_2_1_10_the_arrow_keeps_the_last_who_was_there_at_the_end_of_a_turn():
     t = play([A], [unit("a", "1,0"), unit("a", "4,0", 1)])
-    assert t.field("2,0").controller == 1  # at first who placed it
+    assert t.field("2,0").controller == 1  # at first, the placer
     wait(move(t, "1,0", "2,0"))
     move(t, "2,0", "1,0")
-    assert t.field("2,0").controller == 0  # though nobody is there any more
+    assert t.field("2,0").controller == 0  # although no unit is there anymore
 
 
 # --- 3.2.2 units
@@ -309,7 +309,7 @@ def test_r3_2_2_11_effect_text_overrides_the_standard_rules():
     assert "1,0" not in crossing([able("flying")])
     walking = crossing([])
     assert "1,0" not in walking
-    assert "2,-1" in walking  # round the enemy by legal hexes
+    assert "2,-1" in walking  # around the enemy, over legal hexes
 
 
 def test_r3_2_2_12__r6_0_7_what_is_removed_from_play_cannot_be_raised():
@@ -341,7 +341,7 @@ def test_r3_2_2_13_a_limit_counts_revealed_own_units_in_play(partner, works):
     assert len(t.hand(0)) == (5 if works else 4)
 
 
-def test_r3_2_2_13_a_limit_is_met_by_whatever_token_of_the_list_fits():
+def test_r3_2_2_13_the_first_token_of_the_list_counts_towards_a_limit():
     limit = {"kind": "requires_revealed", "match": {"keyword": "orc"}}
     chief = token("chief", abilities=[able("draw")], limits=[limit])
     bare = {"id": "bare", "kind": "battlefield"}
@@ -367,7 +367,7 @@ def test_r3_2_3_2_attachments_come_in_by_deploy_under_a_unit_on_the_battleground
     general = [piles(hand=["charm"], sack=["spare"]), piles(sack=["spare"])]
     tokens = [token("b", band="blue"), CHARM]
     empty = play(tokens, [], general=general)
-    assert empty.legal() == ["draw"]  # no unit to slide it under, and no spell is played from hand
+    assert empty.legal() == ["draw"]  # no unit to slide it under, and spells are never played from the hand
     t = play(tokens, [unit("b", "0,0")], general=general)
     assert "cast" not in t.legal()
     t.do("deploy", "type charm", "hex 0,0")

@@ -1,4 +1,4 @@
-"""Chapter 4, armies: ranks and recruiting limits; and what is printed on tokens (section 3.2.2, rulings on data)."""
+"""Chapter 4, armies: ranks and recruiting limits, and what is printed on tokens (section 3.2.2, rulings on data)."""
 
 import pytest
 
@@ -17,7 +17,7 @@ from sackarmies_env.games.sack_armies.tokens.army import (
 from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
 from sackarmies_env.games.sack_armies.tokens.text import effect_text
 
-FIELDS = {"plain": 5}  # five ranks
+FIELDS = {"plain": 5}  # five ranks in all
 TOKENS = load_catalogue()
 
 
@@ -26,7 +26,7 @@ def army(**counts):
 
 
 def params_of(*tokens):
-    """Return the record of a configuration with inline tokens, and their numbers."""
+    """Return the params record of a configuration with inline tokens, and a function from token id to type number."""
     plain = army(orc_infantry=1)
     config = make_config(2, [plain, plain], tokens=tokens)
     return build_params(config)[0], config.type_ids.index

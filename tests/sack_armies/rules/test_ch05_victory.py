@@ -21,7 +21,7 @@ def outcome(t):
 
 
 def board(units, fields=None, flips="", generals=2, **keys):
-    """Return a table with 1/1/1 units "a"; General g has a spare unit in their sack."""
+    """Return a table with units "a" (1/1/1), "post" and "ogre"; each General has a spare unit in the sack."""
     tokens = [A, token("post", movement=0), token("ogre", damage=9, armor=9), *keys.pop("tokens", [])]
     return play(tokens, units, flips, fields=fields, generals=generals, **keys)
 
@@ -82,9 +82,9 @@ def test_r5_0_6__p_elim_battlefields_stay_and_everything_else_is_discarded():
     tokens = [token("g", band="green", armor=4), charm, curse]
     t = move(board(units, fields, generals=3, tokens=tokens, general=general), "1,0", "2,0")
     assert [t.alive(g) for g in range(3)] == [True, False, True]
-    assert t.casualties(1) == ["a", "charm", "curse", "g"]  # the unit, what lay under it, on others, and captured
+    assert t.casualties(1) == ["a", "charm", "curse", "g"]  # their unit, what lay under it, on others, and captured
     assert (t.hand(1), t.sack(1)) == (["a"], ["a", "plain"])  # hand and sack are closed
-    assert t.sack(2) == ["a", "spare"]  # its captive is free
+    assert t.sack(2) == ["a", "spare"]  # the captive is back with its owner
     assert (t.field("2,0").owner, t.field("4,0").owner, t.field("4,0").controller) == (1, 1, 2)
     assert (t.unit("2,0").id, t.unit("2,0").attachments, t.unit("2,0").captives) == ("g", (), ())
     assert t.stat("2,0", "armor") == 4
@@ -118,7 +118,7 @@ def test_r5_0_10_not_every_battlefield_is_needed_to_win():
 
 
 def last_stand(flips="H T", general=None, **keys):
-    """General 0's ogre attacks the only unit that General 1 has on the board."""
+    """Return a table after General 0's ogre has attacked the only unit that General 1 has on the board."""
     general = [SPARE, piles()] if general is None else general
     t = board([unit("ogre", "0,0"), unit("a", "1,0", 1)], flips=flips, general=general, **keys)
     return attack(t, "melee", "0,0", "1,0", "no")
@@ -162,7 +162,7 @@ def test_q_11__q_76_captured_last_unit_keeps_a_general_in_until_no_action_is_lef
     assert not t.terminated  # they can still deploy the battlefield
     t = board(units, flips="H", tokens=tokens, general=[SPARE, piles()])
     t.do("capture", "hex 0,0", "hex 1,0").pass_all()
-    assert outcome(t) == (True, 0, "DECISIVE")  # their turn came and nothing was legal
+    assert outcome(t) == (True, 0, "DECISIVE")  # their turn began without a legal action
 
 
 def test_q_13_when_the_last_units_die_together_it_is_a_draw():
@@ -200,7 +200,7 @@ def test_q_15_battlefields_of_an_eliminated_general_keep_arrows_and_neutral_zone
     t = board([], THREE, generals=3, general=general)
     assert [t.field(cell).controller for cell in ("0,2", "-1,3")] == [2, 2]
     room = deploy_room(t, "plain")
-    assert "0,1" not in room  # next to the eliminated General's 0,2, as 1,0 is to 2,0
+    assert "0,1" not in room  # next to the eliminated General's 0,2, just as 1,0 is next to 2,0
     assert "1,0" not in room
     assert "0,-1" in room
     assert "0,2" not in deploy_room(t, "a")
@@ -235,7 +235,7 @@ def test_q_15_eliminated_general_is_not_eliminated_again_at_the_end_of_later_tur
 
 def test_q_16_general_who_loses_all_battlefields_is_eliminated_at_the_turns_end():
     fields = [field("0,0"), field("2,0", 1), field("0,2", 2)]
-    t = wait(board([unit("a", "0,0", 1)], fields, generals=3))  # the enemy stood there already
+    t = wait(board([unit("a", "0,0", 1)], fields, generals=3))  # the enemy unit is there already
     assert [t.alive(g) for g in range(3)] == [False, True, True]
     assert (t.turn, t.player) == (2, 1)
 
@@ -268,7 +268,7 @@ def test_q_79_several_are_eliminated_at_once_before_survivors_are_counted(doomed
         assert asked(t) == (3, Decision.MENU)
 
 
-# --- control at the end of any turn, however a unit came there
+# --- control at the end of any turn, however the unit got there
 
 
 def test_q_09_an_advance_takes_control():
@@ -303,11 +303,11 @@ def test_q_10_control_changes_at_the_end_of_any_generals_turn():
     units = [unit("a", "0,0"), unit("g", "1,0", 1, attached=[attachment("leap")])]
     t = board(units, tokens=[token("g", band="red"), leap])
     t.do("melee", "hex 0,0", "hex 1,0", "surprise", "slot 0", "hex -1,0").pass_all()
-    assert t.player == 1  # General 0's turn has ended with General 1 on their battlefield
+    assert t.player == 1  # General 0's turn ended with General 1's unit on General 0's battlefield
     assert t.field("-1,0").controller == 1
 
 
-# --- nothing to do
+# --- no legal action
 
 
 def test_r8_0_3_general_without_a_legal_action_is_eliminated():
@@ -355,10 +355,10 @@ def test_p_end_control_then_elimination_then_the_next_general():
     units = [unit("g", "0,0", attached=[attachment("ward")]), unit("a", "2,0", 0), unit("a", "3,0", 1)]
     t = board(units, fields, generals=3, tokens=[token("g", band="green"), ward])
     t.do("cast", "hex 0,0", "slot 0").pass_all()
-    assert t.field("2,0").controller == 0  # 1: arrows
+    assert t.field("2,0").controller == 0  # 1: arrows turn
     assert not t.alive(1)  # 2: control test
-    assert t.stat("0,0", "armor") == 1  # 3: effects of the turn are over
-    assert (t.turn, *asked(t)) == (2, 2, Decision.MENU)  # 4: the next General still in the game
+    assert t.stat("0,0", "armor") == 1  # 3: effects lasting this turn end
+    assert (t.turn, *asked(t)) == (2, 2, Decision.MENU)  # 4: the next General who is still in the game
 
 
 def test_p_end_all_who_lost_control_are_eliminated_together():
@@ -393,12 +393,12 @@ def test_p_turn_free_reveals_return_to_the_menu():
 
 
 def test_p_elim_the_units_test_comes_at_once_and_ends_the_attack():
-    t = last_stand()  # no advance is asked for
+    t = last_stand()  # no advance is offered
     assert t.player == -1
     units = [unit("ogre", "0,0"), unit("a", "1,0", 1)]
     t = attack(board(units, THREE, "H T", 3, general=[SPARE, piles(), SPARE]), "melee", "0,0", "1,0", "no")
     assert [t.alive(g) for g in range(3)] == [True, False, True]
-    assert asked(t) == (0, Decision.ADVANCE)  # the fight of the others goes on
+    assert asked(t) == (0, Decision.ADVANCE)  # the other two fight on
 
 
 @pytest.mark.parametrize("value", ["on", "off"])

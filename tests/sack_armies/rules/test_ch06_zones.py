@@ -1,4 +1,4 @@
-"""Chapter 6, zones: where tokens are and how they come and go."""
+"""Chapter 6, zones: where tokens are and how they get from one zone to another."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ HOST = token("g", band="green")
 
 
 def zones(t, general):
-    """Return the ids of a General's tokens by zone, where there are any."""
+    """Return the ids of a General's tokens by zone, without empty zones."""
     found = {zone.name: t.zone(general, zone) for zone in Zone if zone != Zone.NONE}
     return {name: ids for name, ids in found.items() if ids}
 
@@ -75,7 +75,7 @@ def test_r6_0_4_units_on_the_battleground_are_in_play_and_those_elsewhere_are_no
     units = [unit("a", "0,0"), unit("banner", "-1,0"), unit("jailer", "3,0", 1, captives=[{"token": "a", "owner": 0}])]
     general = [piles(hand=["banner"], sack=["banner"], casualties=["banner"]), SPARE]
     t = play([A, banner, token("jailer")], units, general=general)
-    assert t.stat("0,0", "armor") == 2  # one banner helps, not four
+    assert t.stat("0,0", "armor") == 2  # only the banner in play helps, not the other three
     t.do("move")
     assert sorted(t.legal()) == ["hex -1,0", "hex 0,0"]
 
@@ -149,4 +149,4 @@ def test_q_64_in_play_a_revealed_unit_never_turns_down_again():
     assert t.unit("2,0").face == "up"
     move(t, "2,0", "3,0")
     move(t, "1,0", "0,0")
-    assert t.unit("3,0").face == "up"  # nobody sights it any more
+    assert t.unit("3,0").face == "up"  # although no enemy sights it anymore

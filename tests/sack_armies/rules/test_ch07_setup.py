@@ -1,4 +1,4 @@
-"""Chapter 7, Setup and turns: picks, initiative, the first battlefields, and who comes next."""
+"""Chapter 7, Setup and turns: picks, initiative, placement of battlefields, and turn order."""
 
 import numpy as np
 import pytest
@@ -22,12 +22,12 @@ def ring(cell, distance):
 
 
 def lines(*rows):
-    """Return the placements of all Generals in order: one of each row in turn."""
+    """Return the placements of all Generals in order, taking one from each row in turn."""
     return [cell for turn in zip(*rows, strict=True) for cell in turn]
 
 
 def picks(t, general):
-    """Return the picked battlefields of a General."""
+    """Return the battlefields that a General has picked and not yet placed."""
     return t.zone(general, Zone.PICKED)
 
 
@@ -55,7 +55,7 @@ def test_d_01_general_without_a_real_choice_is_not_asked():
     assert asked(t) == (1, Decision.SETUP_PICK)
     assert picks(t, 0) == FIELDS
     t = setup("T H", [[*FIELDS, "plain", "a"], [*FIELDS, "a"]], auto_forced="on")
-    assert asked(t) == (0, Decision.SETUP_HEX)  # six of one type leave nothing to choose
+    assert asked(t) == (0, Decision.SETUP_HEX)  # six copies of one type leave nothing to choose
     assert (picks(t, 0), t.sack(0)) == (FIELDS, ["a", "plain"])
 
 
@@ -86,7 +86,7 @@ def test_c_setup_pick__q_07_five_are_picked_beforehand_or_any_one_at_each_placem
         place(t, *lines(G0_LINE, G1_LINE)[1:])
         assert t.sack(0) == ["a", "moor", "plain"]
         assert (t.field("0,0").id, t.field("-1,0").id) == ("moor", "plain")
-        assert asked(t) == (0, Decision.MENU)  # five each all the same
+        assert asked(t) == (0, Decision.MENU)  # five each in either case
 
 
 # --- initiative
@@ -97,7 +97,7 @@ def test_c_setup_pick__q_07_five_are_picked_beforehand_or_any_one_at_each_placem
     [
         ("H T", 0),
         ("T H", 1),
-        ("T T | H T", 0),  # nobody: the same again
+        ("T T | H T", 0),  # no heads: the same Generals flip again
         ("H H | T H", 1),
         ("T T | H H | T T | T H", 1),
     ],
@@ -126,13 +126,13 @@ def test_r7_1_4_other_even_chances_may_replace_the_coins(method):
     ones = set()
     for count in range(0, 8000, 1000):
         t = setup("", flip_method=method)
-        t.state["flip_count"] = count  # elsewhere in the stream of flips
+        t.state["flip_count"] = count  # elsewhere in the flip stream
         ones.add(int(kernel.find_general_one(t.params[0], t.states[0])))
     assert ones == {0, 1}
 
 
 def next_flips(method, number):
-    """Return the results of the next flips, with the words of chance that they come from."""
+    """Return a table and the results of its first `number` flips."""
     t = play([], [unit("spare", "0,0")], switches={"flip_method": method})
     return t, [int(chance.flip(t.params[0], t.states[0], np.int64(0))) for _ in range(number)]
 
@@ -156,7 +156,7 @@ def test_r7_1_6__r7_1_7_red_cards_succeed_until_the_deck_has_run_out():
 def test_r7_1_8_a_joker_is_no_black_card():
     t, _ = next_flips("deck_jokers", 0)
     t.state["deck_red"], t.state["deck_black"], t.state["deck_jokers"] = 0, 0, 1
-    chance.flip(t.params[0], t.states[0], np.int64(0))  # the joker, and then a card of the full deck
+    chance.flip(t.params[0], t.states[0], np.int64(0))  # draws the joker, then a card from the reshuffled deck
     assert int(t.state["deck_red"]) + int(t.state["deck_black"]) == 51
     assert int(t.state["deck_jokers"]) == 2
 
@@ -170,7 +170,7 @@ def test_r7_1_8_a_joker_means_a_fresh_shuffle_and_is_no_result():
         after = int(t.state["deck_red"]) + int(t.state["deck_black"])
         assert after in (before - 1, 51)
         shuffles += after != before - 1
-        assert int(t.state["deck_jokers"]) == 2  # a joker never stays out
+        assert int(t.state["deck_jokers"]) == 2  # a joker always goes back into the deck
     assert shuffles > 3
 
 
@@ -217,7 +217,7 @@ def test_r7_1_12__q_04_first_battlefield_is_exactly_one_open_hex_from_another():
     assert room(t) == ring("0,0", 2)
     t = place(setup("H T T", generals=3), "0,0", "2,0")
     both = set(ring("0,0", 2)) | set(ring("2,0", 2))
-    assert room(t) == sorted(both - set(within("0,0", 1)) - set(within("2,0", 1)))  # two from one, not nearer to any
+    assert room(t) == sorted(both - set(within("0,0", 1)) - set(within("2,0", 1)))  # two from one, no nearer to any
 
 
 def test_r7_1_14_the_second_battlefield_touches_the_first_and_keeps_the_gap():
@@ -231,7 +231,7 @@ def test_r7_1_15_later_battlefields_touch_any_own_one_however_far_from_the_enemy
     t = place(setup("H T"), "0,0", "2,0", "-1,0", "3,0", "-2,0", "4,0")
     own, other = {"0,0", "-1,0", "-2,0"}, {"2,0", "3,0", "4,0"}
     assert room(t) == sorted(set(around(own)) - set(around(other)))
-    assert "-3,0" in room(t)  # five away from the nearest opposing one
+    assert "-3,0" in room(t)  # five hexes from the nearest opposing one
 
 
 def test_r7_1_16_never_next_to_another_generals_battlefield():
@@ -274,7 +274,7 @@ def test_r7_1_18_surplus_battlefields_are_drawn_and_deployed_under_the_same_rule
 def test_q_06__r2_0_4_setup_never_touches_the_edge_of_the_grid():
     t = place(setup("H T"), *lines(["0,0", "1,-1", "1,-2", "1,-3", "1,-4"], G1_LINE)[:-1])
     assert room(t) == sorted(set(around(G1_LINE[:4])) - set(around(["0,0", "1,-1", "1,-2", "1,-3", "1,-4"])))
-    assert "6,0" in room(t)  # as far out as anybody comes
+    assert "6,0" in room(t)  # as far out as any General gets
     assert max(max(map(abs, (*at(cell), sum(at(cell))))) for cell in room(t)) < 9 - 1
 
 
@@ -301,7 +301,7 @@ def test_q_75_without_a_legal_hex_a_battlefield_goes_to_the_sack():
     t = setup("H T T T", generals=4, grid_radius=5)
     place(t, "0,0", "2,0", "4,-2", "4,0")  # General 3 sits in a corner of the grid
     place(t, "-1,0", "2,1", "4,-3")
-    # the three hexes beside 4,0 that are left touch 2,0 and 2,1 and 4,-2
+    # each of the three hexes left beside 4,0 touches 2,0, 2,1 or 4,-2
     assert asked(t) == (0, Decision.SETUP_TYPE)
     assert (t.sack(3), len(picks(t, 3))) == (["a", "plain"], 3)
     assert events(t, Event.PLACE)[-1][0] == 2
@@ -393,7 +393,7 @@ def test_p_elim_general_one_may_be_eliminated_before_placing():
     t = setup("H T T", generals=3, grid_radius=8)
     entry.forfeit(t.params, t.states, np.array([0], np.int64))
     assert asked(t) == (1, Decision.SETUP_TYPE)
-    assert room(t) == ["0,0"]  # now theirs is the first on the board
+    assert room(t) == ["0,0"]  # theirs is now the first battlefield on the board
     rows = ["0,0", "-1,0", "-2,0", "-3,0", "-4,0"], ["2,0", "3,0", "4,0", "5,0", "6,0"]
     place(t, *lines(*rows))
     assert (t.turn, *asked(t)) == (1, 1, Decision.MENU)

@@ -1,4 +1,4 @@
-"""Choices after a failed check or a cancelled attack, and what others learn of them."""
+"""Choices after a failed check or a cancelled attack, and what others learn from them."""
 
 import pytest
 
@@ -36,22 +36,23 @@ PAIR = [unit("a", "0,0"), unit("a", "0,1"), unit("d", "1,0", 1)]
 
 
 def fail(t, target, *attackers):
-    """Let a coordinated attack fail its check."""
+    """Declare a coordinated melee whose check fails."""
     if t.params["auto_forced"][0] == 0:
         return coordinate(t, "coord_melee", target, *attackers)
-    return t.do("coord_melee", f"hex {attackers[0]}")  # the rest is forced
+    return t.do("coord_melee", f"hex {attackers[0]}")  # the other choices are forced
 
 
 def failed_check(*units, attached=(), **switches):
-    """Return a table after a failed check of General 0, whose units cannot move and who has nothing to draw."""
+    """Return a table after a failed check of General 0, whose attackers cannot move and whose sack is empty."""
     pair = [PAIR[0] | {"attached": list(attached)}, *PAIR[1:]]
     t = play(TOKENS, [*pair, *units], "T", switches, general=EMPTY)
     return fail(t, "1,0", "0,0", "0,1")
 
 
 def stopped(t):
-    """Return whether General 0 can pass, which ends the turn and eliminates nobody."""
-    return turn_over(t.copy().do("pass")) and t.alive(0)
+    """Return whether General 0 can pass to end the turn, and is not eliminated."""
+    passed = t.copy().do("pass")
+    return turn_over(passed) and passed.alive(0)
 
 
 def test_q_91__r8_4_5_12__r8_2_2_9_free_reveals_are_offered_when_no_action_is_left():
@@ -65,7 +66,7 @@ def test_q_91__r8_4_5_12__r8_2_2_9_free_reveals_are_offered_when_no_action_is_le
     assert stopped(t)
 
 
-def test_q_91__q_17__q_18_a_reveal_that_opens_an_action_makes_it_due():
+def test_q_91__q_17__q_18_a_reveal_that_enables_an_action_removes_the_pass():
     t = failed_check(unit("rock", "-2,0", face="down", attached=[attachment("march")]))
     assert t.legal() == ["pass", "reveal_unit", "reveal_token"]
     t.do("reveal_token", "hex -2,0", "slot 0")
@@ -123,11 +124,11 @@ CHARM = text("spell", "charm", "free", [modify("armor", 3)])
 BOLT = text("spell", "bolt", "action", [{"kind": "damage", "amount": 2}], target="enemy_unit", range=4)
 SPARK = text("spell", "spark", "action", [{"kind": "damage", "amount": 2}], target="enemy_unit", range=1)
 DRILL = text("maneuver", "drill", "free", [modify("damage", 2)])
-POST = token("post", movement=0, band="blue")  # attaches spells alone
+POST = token("post", movement=0, band="blue")  # takes only spells
 
 
 def stumbling(attached, held, **switches):
-    """Return a table on which General 1 has failed a check, with one hidden attachment and one token in hand."""
+    """Return a table on which General 1, with one hidden attachment and one token in hand, has failed a check."""
     units = [unit("d", "0,0"), unit("post", "1,0", 1), unit("post", "1,-1", 1)]
     units.append(unit("post", "2,0", 1, attached=[attachment(attached)]))
     general = [piles(sack=["spare"]), piles(hand=[held])]

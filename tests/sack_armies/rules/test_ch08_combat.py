@@ -1,4 +1,4 @@
-"""Melee and ranged attacks of one unit, their damage, and the movement after them: sections 8.4 to 8.4.4."""
+"""Melee and ranged attacks by one unit, their damage, and movement after combat: sections 8.4 to 8.4.4."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def test_r8_4_1_1__d_12_melee_is_one_own_unit_against_one_adjacent_opponent():
     units = [unit("a", "0,0"), unit("a", "-1,0"), unit("a", "-2,0"), unit("a", "0,1")]
     t = play(tokens, [*units, unit("b", "1,0", 1), unit("b", "1,-1", 1), unit("b", "3,0", 1)]).do("melee")
     assert asked(t) == (0, Decision.SOURCE)
-    assert hexes(t) == ["0,0", "0,1"]  # (-1,0) and (-2,0) touch own units alone
+    assert hexes(t) == ["0,0", "0,1"]  # (-1,0) and (-2,0) touch only own units
     assert hexes(t.copy().do("hex 0,0")) == ["1,-1", "1,0"]
     assert hexes(t.copy().do("hex 0,1")) == ["1,0"]
 
@@ -121,7 +121,7 @@ def test_q_78_every_unit_may_attack_and_counter_in_melee():
 
 
 def answers(t, replies):
-    """Answer each question by its decision, passing in windows, until turn 2; return who was asked what."""
+    """Answer each decision from `replies`, or else pass, until turn 2; return who was asked what, in order."""
     seen = []
     while t.turn == 1:
         seen.append(asked(t))
@@ -216,7 +216,7 @@ def test_q_27_shots_pass_over_units_and_empty_space():
     fields = [field("0,0"), field("5,0", 1)]
     units = [unit("a", "0,0"), unit("d", "1,0", 1), unit("d", "4,0", 1), unit("d", "5,0", 1)]
     t = play(tokens, units, fields=fields).do("ranged", "hex 0,0")
-    assert hexes(t) == ["1,0", "4,0", "5,0"]  # (2,0) and (3,0) are no legal hexes
+    assert hexes(t) == ["1,0", "4,0", "5,0"]  # (2,0) and (3,0) are not legal hexes
 
 
 # --- damage

@@ -18,7 +18,7 @@ from tests.sack_armies.builders.fights import (
 )
 from tests.sack_armies.builders.text_game import attachment, token, unit
 
-TARGET = "1,0"  # around it, each next to the one before: 2,-1  1,-1  0,0  0,1  1,1  2,0
+TARGET = "1,0"  # its neighbors, each next to the one before: 2,-1  1,-1  0,0  0,1  1,1  2,0
 
 
 def group(*cells, flips="", switches=None, target=None, values=None, units=(), more=()):
@@ -33,7 +33,7 @@ def group(*cells, flips="", switches=None, target=None, values=None, units=(), m
 def test_r8_4_5_1__r8_4_5_2__d_14_several_units_attack_one_target():
     t = group("0,0", "0,1", units=[unit("d", "1,-1", 1), unit("d", "3,0", 1)], more=[])
     t.do("coord_melee")
-    assert (asked(t), t.legal()) == ((0, Decision.COORD_TARGET), ["hex 1,0"])  # (1,-1) touches (0,0) alone
+    assert (asked(t), t.legal()) == ((0, Decision.COORD_TARGET), ["hex 1,0"])  # (1,-1) touches only (0,0)
 
 
 def test_q_28_one_unit_does_not_coordinate():
@@ -46,7 +46,7 @@ def test_q_28_one_unit_does_not_coordinate():
 @pytest.mark.parametrize(("verb", "offered"), [("coord_melee", ["0,0", "0,1"]), ("coord_ranged", ["-1,1", "0,1"])])
 def test_r8_4_5_3__r8_4_5_6__r8_4_5_7_the_verb_is_the_type_for_all(verb, offered):
     archer = token("archer", abilities=[shot(2)])
-    units = [unit("archer", "0,1"), unit("archer", "-1,1")]  # the one next to the target serves either way
+    units = [unit("archer", "0,1"), unit("archer", "-1,1")]  # the one next to the target can attack either way
     t = group("0,0", units=units, more=[archer])
     assert hexes(t.do(verb, "hex 1,0")) == offered
 
@@ -75,7 +75,7 @@ def test_r8_4_5_8_nobody_is_isolated_in_a_ranged_one():
     t = group("0,0", "0,1", "-2,0", values=ARCHERS).do("coord_ranged", "hex 1,0")
     assert hexes(t) == ["0,0", "0,1"]
     assert "coord_ranged" not in group("0,0", "1,1", "-2,0", values=ARCHERS).legal()
-    assert "coord_melee" in group("0,0", "1,1", "-2,0", values=ARCHERS).legal()  # melee asks for no such thing
+    assert "coord_melee" in group("0,0", "1,1", "-2,0", values=ARCHERS).legal()  # melee has no such requirement
 
 
 def test_q_29__d_15_two_separate_pairs_shoot_together():
@@ -152,7 +152,7 @@ def test_r8_4_5_15__r8_4_5_17_melee_multiplies_the_sum_of_modified_ratings(armor
     boon = text("spell", "boon", "free", [modify("damage", 1)])
     units = [unit("strong", "1,-1", attached=[attachment("boon", "up")]), unit("banner", "-1,1")]
     t = group("0,1", flips="H | H T", target={"armor": armor}, units=units, more=[banner, strong, boon])
-    coordinate(t, "coord_melee", TARGET, "0,1", "1,-1").pass_all().do("no")  # 1 + 2, and 4 + 1
+    coordinate(t, "coord_melee", TARGET, "0,1", "1,-1").pass_all().do("no")  # ratings 1 + 2 and 4 + 1
     assert t.flips_left() == 0
     assert t.casualties(1) == (["d"] if dies else [])
 
@@ -305,7 +305,7 @@ def test_q_81__r9_1_5_coordination_uses_ranged_attack_and_no_other_ability():
     assert turn_over(t)
     t = group("0,0", "0,1", flips="H | T", values=trick)
     coordinate(t, "coord_melee", TARGET, "0,0", "0,1").pass_all()
-    assert asked(t) == (1, Decision.COUNTER)  # no ambush is asked, none bars the counter
+    assert asked(t) == (1, Decision.COUNTER)  # no ambush is offered, so none bars the counter
     far = group("-1,0", "-1,1", values={"movement": 3, "abilities": [able("move_and_attack")]})
     assert "coord_melee" not in far.legal()
 
@@ -352,7 +352,7 @@ def test_q_84_an_attacker_shoved_away_by_a_surprise_drops_out():
         coordinate(t, "coord_melee", "1,0", "0,0", "0,1").do("surprise", "slot 0", "hex 0,1", "hex -1,1").pass_all()
         t.do("no")
         assert t.flips_left() == 0
-        assert ("d" in t.casualties(1)) == dies  # by one rating, not by two
+        assert ("d" in t.casualties(1)) == dies  # one damage rating counts, not two
 
 
 def test_q_84__r9_3_6_those_who_cannot_attack_the_replacement_drop_out():

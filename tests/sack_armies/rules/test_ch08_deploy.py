@@ -34,11 +34,11 @@ def test_r8_2_1__r8_2_2__d_05_one_token_to_the_whole_hand():
     one = t.copy().do("done")
     assert (one.player, one.hand(0)) == (1, ["g", "plain"])
     t.do("type g", "hex -1,0", "type plain", "hex 0,-1")
-    assert (t.player, t.hand(0)) == (1, [])  # the empty hand ends it
+    assert (t.player, t.hand(0)) == (1, [])  # the empty hand ends the Deploy
 
 
 def deploy_all(t):
-    """Deploy units "a" to hexes as they are offered, as long as there is a choice; return how many."""
+    """Deploy units "a", each to the first hex offered, until the Deploy ends; return how many."""
     t.do("deploy")
     deployed = 0
     while (t.turn, t.decision) == (1, Decision.DEPLOY_TYPE):
@@ -94,7 +94,7 @@ def test_r8_2_3_each_token_is_deployed_by_its_own_rules():
 def test_d_05_what_can_no_longer_be_deployed_is_not_offered():
     held = [attachment("charm"), attachment("drill")]
     t = holding("charm", "charm", units=[unit("g", "0,0", attached=held)]).do("deploy", "type charm", "hex 0,0")
-    assert (t.player, t.hand(0)) == (1, ["charm"])  # three are attached: it is over
+    assert (t.player, t.hand(0)) == (1, ["charm"])  # three are attached: the Deploy ends
 
 
 def test_d_05_one_of_several_copies_goes_at_a_time():
@@ -135,7 +135,7 @@ def test_r8_2_1_4__r8_2_1_5__d_06_unit_is_deployed_on_or_next_to_controlled_ones
     others = {"-2,1", *B1[1][:-1]}
     t = holding("a", fields=fields)
     assert deploy_room(t, "a") == sorted((controlled | set(around(controlled))) - others)
-    assert "3,-1" not in deploy_room(t, "a")  # theirs, though next to a controlled one
+    assert "3,-1" not in deploy_room(t, "a")  # the opponent's, though next to a controlled one
     assert "5,-1" in deploy_room(t, "a")
 
 
@@ -175,7 +175,7 @@ def test_r8_2_1_10__r8_2_1_11_what_counts_is_who_controls_them_now():
     controlled, others = {*B1[0][:-1], "4,-1"}, {"-2,1", *B1[1][:-1]}
     expected = set(around(controlled)) - set(around(others)) - others
     assert deploy_room(holding("plain", fields=fields), "plain") == sorted(expected)
-    assert "5,-2" in expected  # next to the controlled 4,-1 and to no other battlefield of the opponent
+    assert "5,-2" in expected  # next to the controlled 4,-1 and to none that the opponent controls
     assert "-3,0" in expected
     assert "-3,1" not in expected
 
@@ -198,7 +198,7 @@ def test_r8_2_1_12_the_neutral_zone_holds_all_game():
         t.do("type plain", f"hex {cell}")
     room = deploy_room(t, "plain")
     assert "2,-3" in room
-    assert not set(room) & {"1,0", "2,-1", "3,-2"}  # beside the new 2,-2 and beside the opponent's
+    assert not set(room) & {"1,0", "2,-1", "3,-2"}  # beside own battlefields, but also beside the opponent's
 
 
 # --- spells and maneuvers
@@ -229,7 +229,7 @@ def test_r8_2_1_16_any_band_may_be_the_target_of_an_action(band, kind):
     assert t.casualties(1) == ["b"]
 
 
-# --- one after the other
+# --- in sequence
 
 
 def test_q_21_what_is_deployed_supports_what_follows():

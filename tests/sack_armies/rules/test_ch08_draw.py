@@ -50,7 +50,7 @@ def test_r8_0_2__d_03_an_action_must_be_taken():
     assert t.legal() == ["draw", "move", "melee"]
     assert "pass" not in t.legal()
     t.do("move")
-    assert t.legal() == ["hex 0,0"]  # once begun it is carried through
+    assert t.legal() == ["hex 0,0"]  # an action once begun must be completed
     t.do("hex 0,0")
     assert "pass" not in t.legal()
 
@@ -145,7 +145,7 @@ def test_r8_1_8__d_04_any_number_of_tokens_old_or_new_may_be_discarded():
     assert t.legal() == ["pass", "type old2", "type new1", "type new3"]
     for name in ("old2", "new3", "new1"):
         t.do(f"type {name}")
-    assert (t.hand(0), t.player) == ([], 1)  # keeping is optional; the empty hand ends it
+    assert (t.hand(0), t.player) == ([], 1)  # keeping is optional; the empty hand ends the Draw
     assert t.sack(0) == sorted([*OLD[:2], *NEW[:3]])
 
 

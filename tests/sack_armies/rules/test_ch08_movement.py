@@ -1,4 +1,4 @@
-"""Chapter 8, Move (8.3 and 8.3.1): reach, passing, halting, and what an arrival reveals."""
+"""Chapter 8, Move (8.3 and 8.3.1): reach, passing, halting, and what a completed move reveals."""
 
 import pytest
 
@@ -28,7 +28,7 @@ GLADE = ground("glade", halts=True, exempt=["aquatic"])
 
 
 def moving(units, tokens=(), fields=None, **keys):
-    """Return a table with units among A, runner, flyer and newt."""
+    """Return a table with units of the types "a", "runner", "flyer", "newt" and those in `tokens`."""
     return play([A, RUNNER, FLYER, NEWT, *tokens], units, fields=fields, **keys)
 
 
@@ -83,7 +83,7 @@ def test_r8_3_2_no_unit_is_moved_twice_in_a_turn():
     assert t.legal() == ["pass", "hex -2,0"]
     alone = moving([unit("runner", "0,0")]).do("move", "hex 0,0", "hex 1,0")
     assert (alone.turn, alone.player) == (2, 1)  # nothing else can move
-    assert hexes(wait(alone).do("move")) == ["1,0"]  # in the next turn it can
+    assert hexes(wait(alone).do("move")) == ["1,0"]  # it can in General 0's next turn
 
 
 @pytest.mark.parametrize("movement", [1, 2, 4])
@@ -102,7 +102,7 @@ def test_r8_3_4__r8_3_5__rb_9_legal_hexes_are_battlefields_and_their_neighbors()
 def test_r8_3_7_every_step_must_be_on_a_legal_hex():
     fields = [field("0,0"), field("4,0"), FAR]
     t = moving([unit("w", "0,0")], [token("w", movement=9)], fields)
-    assert reach(t, "0,0") == around(["0,0"])  # 2,0 between them is no legal hex
+    assert reach(t, "0,0") == around(["0,0"])  # 2,0 between them is not a legal hex
     bridge = moving([unit("w", "0,0")], [token("w", movement=3)], [*fields, field("2,0")])
     assert "3,0" in reach(bridge, "0,0")
 
@@ -122,7 +122,7 @@ def test_r8_3_9_enemies_may_not_be_passed(face):
     assert "2,0" in reach(moving([unit("strider", "-1,0")], [strider], fields), "-1,0")
     wall = unit("a", "1,0", 1, face=face)
     found = reach(moving([unit("strider", "-1,0"), wall], [strider], fields), "-1,0")
-    assert not set(found) & {"1,0", "2,0"}  # the one way of three steps
+    assert not set(found) & {"1,0", "2,0"}  # the only path of three steps is blocked
     assert {"0,0", "1,-1", "2,-1"} <= set(found)
     own = moving([unit("strider", "-1,0"), unit("a", "1,0")], [strider], fields)
     assert "2,0" in reach(own, "-1,0")
@@ -131,12 +131,12 @@ def test_r8_3_9_enemies_may_not_be_passed(face):
 def test_r8_3_10__q_20_a_move_ends_on_another_hex_without_a_unit():
     units = [unit("a", "0,0"), unit("a", "-1,0"), unit("a", "0,1", 1), unit("a", "1,0", 1)]
     t = moving(units)
-    assert reach(t, "0,0") == ["-1,1", "0,-1", "1,-1"]  # not where it stands, not onto units
+    assert reach(t, "0,0") == ["-1,1", "0,-1", "1,-1"]  # neither its own hex nor an occupied one
     boxed = [unit("a", "0,0"), *(unit("b", cell) for cell in around(["0,0"]))]
     assert "move" not in moving(boxed, [token("b", movement=0)]).legal()
 
 
-def test_r8_3_7_a_hex_without_ground_beside_it_is_no_way_out():
+def test_r8_3_7_a_unit_cannot_leave_for_a_hex_without_ground_beside_it():
     boxed = [unit("a", "-3,2"), *(unit("b", cell) for cell in around(["-3,2"]) if cell in legal_ground())]
     assert 1 < len(boxed) < 7
     assert "move" not in moving(boxed, [token("b", movement=0)]).legal()
@@ -162,7 +162,7 @@ def test_r8_3_12_a_halting_battlefield_ends_the_move_of_a_unit_that_enters_it():
     t = moving([unit("runner", "0,0")], [MIRE], [field("0,0"), field("1,0", 0, "mire"), FAR])
     found = reach(t, "0,0")
     assert "1,0" in found
-    assert "2,0" not in found  # straight through the mire
+    assert "2,0" not in found  # reached only through the mire
     assert "1,-1" in found  # beside it
     free = moving([unit("runner", "0,0")], [], [field("0,0"), field("1,0"), FAR])
     assert "2,0" in reach(free, "0,0")
@@ -262,7 +262,7 @@ def test_q_26_aquatic_units_may_end_on_empty_water():
     assert "2,0" not in taken
 
 
-# --- 8.3.1 what an arrival reveals
+# --- 8.3.1 what a completed move reveals
 
 
 def test_r8_3_1_1_an_arrival_reveals_what_the_mover_sights():
@@ -297,7 +297,7 @@ def test_r8_3_1_3_nothing_is_revealed_in_passing():
     assert "3,1" in reach(t, "0,1")
     fields = [*(field(h) for h in B1[0]), *(field(h, 1) for h in B1[1]), field("0,3")]
     t = moving([unit("strider", "0,1", face="down"), unit("a", "2,0", 1, face="down")], [strider], fields)
-    move(t, "0,1", "4,1")  # by 1,1 and 2,1 and 3,1, beside the hidden unit
+    move(t, "0,1", "4,1")  # via 1,1, 2,1 and 3,1, past the hidden unit
     assert (t.unit("4,1").face, t.unit("2,0").face) == ("down", "down")
 
 

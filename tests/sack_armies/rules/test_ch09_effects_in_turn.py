@@ -1,4 +1,4 @@
-"""Texts of several effects: they come one after the other, each on what the ones before have left."""
+"""Texts with several effects: they apply in order, each to what the earlier ones have left."""
 
 import pytest
 
@@ -63,7 +63,7 @@ def test_q_24_a_raised_unit_sees_before_the_next_effect():
     assert turn_over(t)
     assert t.unit("2,0").face == "up"
     log = [(int(kind), int(player)) for kind, player in zip(t.state["log_kind"], t.state["log_player"], strict=True)]
-    assert log.index((Event.DRAW, 0)) < log.index((Event.REVEAL, 1))  # latest first: the enemy was seen before the draw
+    assert log.index((Event.DRAW, 0)) < log.index((Event.REVEAL, 1))  # latest first: the reveal came before the draw
 
 
 def test_ra_raise_4_dead_unit_raises_nobody():
@@ -97,7 +97,7 @@ def test_ra_augment_6_granted_augment_of_a_killed_unit_still_helps_neighbors():
     assert (alive(t, "1,0"), t.stat("1,0", "armor")) == (["mage"], 1)
 
 
-def test_ra_augment_6_a_killed_unit_leaves_only_what_it_was_given_itself():
+def test_ra_augment_6_a_killed_unit_keeps_no_augment_lent_to_another_unit():
     loan = text("maneuver", "loan", "action", [grant("augment", stat="armor", amount=2)], target="own_unit", range=4)
     strike = text("maneuver", "strike", "action", [DAMAGE], target="own_unit", range=2)
     stack = [attachment("loan"), attachment("strike")]
@@ -143,7 +143,7 @@ def test_ra_augment_1_an_augment_granted_by_an_attachment_helps_neighbors(face):
     assert [t.stat(cell, "armor") for cell in ("-1,0", "-2,0", "0,0")] == [3 if face == "up" else 1, 1, 1]
 
 
-def test_r9_3_8_a_swap_reaches_as_far_as_it_says_and_not_as_far_as_its_text():
+def test_r3_2_2_11_the_distance_of_a_swap_limits_it_not_the_range_of_its_text():
     magic = text("spell", "magic", "action", [{"kind": "swap", "distance": 1}], target="own_unit", range=4)
     units = [unit("mage", "0,0", attached=[attachment("magic")]), unit("a", "-1,0"), unit("a", "-2,0")]
     t = play([A, MAGE, magic], units).do("cast", "hex 0,0", "slot 0")
@@ -193,7 +193,7 @@ def test_r8_2_2_8_nobody_helps_a_hidden_unit():
     assert t.stat("0,0", "armor") == 3
 
 
-def test_r8_4_2_3_a_unit_dies_of_its_last_point_of_armor_and_survives_one_less():
+def test_r8_4_2_2_damage_equal_to_armor_kills_and_one_less_does_not():
     for hits, dies in ((2, False), (3, True)):
         t = play([A, token("d", armor=3)], [unit("a", "0,0"), unit("d", "1,0", 1)], "H" * hits + "T")
         attack(t, "melee", "0,0", "1,0", "no")

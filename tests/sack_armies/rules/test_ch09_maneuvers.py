@@ -38,7 +38,7 @@ def assault(*stack, flips="", attacker="a", more=(), tokens=(), **keys):
 MELEE = ("melee", "hex 0,0", "hex 1,0")
 
 
-# --- on the own turn
+# --- on one's own turn
 
 
 def test_r9_3_1_an_action_maneuver_is_cast_like_a_spell():
@@ -88,13 +88,13 @@ def test_r9_3_3_only_maneuvers_of_the_attacked_unit_answer():
     t = assault(more=[other]).do(*MELEE)
     assert t.legal() == ["pass"]
     t = assault("drill", "snare", more=[other]).do(*MELEE)
-    assert t.legal() == ["pass", "reveal_token", "surprise"]  # a permanent action maneuver is an action maneuver
+    assert t.legal() == ["pass", "reveal_token", "surprise"]  # a permanent maneuver is an action maneuver
     assert t.do("surprise").legal() == ["slot 1"]
 
 
 def test_r9_3_3_a_permanent_maneuver_may_be_the_surprise():
     t = assault("snare", flips="H T").do(*MELEE, "surprise", "slot 0", "hex 0,0").pass_all().do("no")
-    assert turn_over(t)  # killed, but the attacker has no movement left to advance
+    assert turn_over(t)  # the defender dies, but the attacker has no movement left to advance
     assert t.casualties(1) == ["d"]
     assert (t.unit("0,0").attachments, t.stat("0,0", "movement")) == (("snare",), 0)
 
@@ -106,7 +106,7 @@ def test_r9_3_8__ra_capture_2_abilities_are_no_attacks_and_allow_no_surprise(ver
     t.do(verb, "hex 0,0", "hex 1,0")
     assert (asked(t), t.legal()) == ((1, Decision.WINDOW), ["pass"])
     t.pass_all()
-    assert t.turn == 2  # and no counter-attack is asked
+    assert t.turn == 2  # and no counter-attack is offered
     assert alive(t, "1,0") == [None]
 
 
@@ -152,7 +152,7 @@ def test_q_41_one_surprise_may_follow_the_other():
 
 
 @pytest.mark.parametrize(("surprise", "lost"), [(False, ["d"]), (True, ["brace"])])
-def test_r9_3_4_the_effect_comes_before_the_attack(surprise, lost):
+def test_r9_3_4_a_surprise_takes_effect_before_the_attack(surprise, lost):
     t = assault("brace", flips="H T").do(*MELEE)
     if surprise:
         t.do("surprise", "slot 0")
@@ -216,7 +216,7 @@ def test_r9_3_6_the_replacement_may_use_its_own_surprise():
     t.do("slot 0", "hex 2,0")
     assert turn_over(t)
     assert t.casualties(1) == ["screen", "step_back"]
-    assert t.unit("3,0").attachments == ("brace",)  # which is not attacked any more
+    assert t.unit("3,0").attachments == ("brace",)  # on the first defender, which is no longer attacked
 
 
 def test_r9_3_6_the_killed_replacement_leaves_the_hex_to_the_attacker():
@@ -243,7 +243,7 @@ def test_r9_3_7_wings_lent_by_a_surprise_make_the_attack_miss():
     assert turn_over(t)
     assert (events(t, Event.MISS), t.casualties(1)) == ([(0, 5)], ["lift"])
     t.do("draw", "done")
-    assert "melee" in t.legal()  # they lasted for the turn
+    assert "melee" in t.legal()  # the wings lasted only for that turn
 
 
 @pytest.mark.parametrize("effect", [{"kind": "damage", "amount": 2}, {"kind": "dismiss"}, {"kind": "remove"}])
@@ -288,7 +288,7 @@ def test_ra_0_2_no_action_effect_answers_an_announcement_or_follows_an_action():
     assert menus[:-1] == [["pass", "surprise"], ["slot 0", "slot 1"], ["pass"], ["pass", "surprise"], ["pass", "yes"]]
 
 
-def test_r9_3_3_an_attack_of_one_own_turn_cannot_be_answered_by_its_general():
+def test_r9_3_3_the_attacker_has_no_surprise_in_its_own_attack():
     own = unit("d", "0,1", attached=[attachment("brace")])
     t = assault(more=[own], flips="T").do("melee", "hex 0,1", "hex 1,0")
     assert (asked(t), t.legal()) == ((1, Decision.WINDOW), ["pass"])

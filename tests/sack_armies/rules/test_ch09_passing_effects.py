@@ -1,4 +1,4 @@
-"""Passing effects: texts that work until the end of the turn, augments of the dead; as many as there can be."""
+"""Passing effects: texts that work until the end of the turn, augments of dead units, and how many a state holds."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ CALL = text("maneuver", "call", "action", [{"kind": "raise"}])
 
 
 def surprised(first, texts, flips="", general=None, units=()):
-    """Return a table on which G0's unit on (0,0) attacks G1's mage on (1,0), who uses three maneuvers on (2,0)."""
+    """Return a table on which G0's unit on (0,0) attacks G1's mage on (1,0), who answers with the first of `texts`."""
     stack = [attachment(one["id"]) for one in texts]
     keys = {} if general is None else {"general": general}
     host = unit("mage", "1,0", 1, attached=stack)
@@ -44,7 +44,7 @@ def test_r9_1_3__q_64_a_unit_raised_in_the_same_turn_is_as_printed(gift):
     assert alive(t, "2,0") == ["a"]
     is_augment = gift["kind"] == "grant"
     assert (t.stat("2,0", "armor"), t.state["num_modifiers"], t.state["num_ghosts"]) == (1, 0, int(is_augment))
-    # The mage is augmented by the dead one alone (RA-Augment-6), not by the one that came back as well.
+    # The mage is augmented only by the unit that died (RA-Augment-6), not also by the one that was raised.
     assert t.stat("1,0", "armor") == (3 if is_augment else 1)
 
 
@@ -69,7 +69,7 @@ def test_r9_1_3__q_64_a_text_does_no_more_to_a_target_that_died_and_was_raised(i
     names = piece_names(pieces_of(Scenario.model_validate(position)))
     own = [name for name in names if name not in piece_names_of(position, 1)]
     victim, copy = "unit -1,0", "casualties 0 a 0"
-    order = [victim, copy] if is_first else [copy, victim]  # the first row of a type is raised
+    order = [victim, copy] if is_first else [copy, victim]  # a raise takes the first row of the type
     rows = [order + [name for name in own if name not in order], piece_names_of(position, 1)]
     t = (
         TextGame(position | {"procedure": {"rows": rows}})
@@ -82,7 +82,7 @@ def test_r9_1_3__q_64_a_text_does_no_more_to_a_target_that_died_and_was_raised(i
 
 
 def piece_names_of(position, owner):
-    """Return the names of the tokens of a General."""
+    """Return the names of the tokens that a General owns."""
     pieces = pieces_of(Scenario.model_validate(position))
     return [name for name, piece in zip(piece_names(pieces), pieces, strict=True) if piece.owner == owner]
 
@@ -131,7 +131,7 @@ def test_ra_augment_6__c_augment_stacks_what_one_dead_augmenter_gives_adds_up():
     assert (alive(t, "2,0"), t.stat("1,0", "armor")) == ([None], 1 + 3)
 
 
-# --- as many as there can be
+# --- the most that there can be
 
 
 SHIFT = [
@@ -143,7 +143,7 @@ HOLDERS = ["1,0", *[cell for cell in B1[1] if cell != "3,-1"], "5,0", "5,-1", "4
 
 
 def crowd(stacks):
-    """Return G1's mages on their hexes with what is attached to them, and G0's attacker and caster."""
+    """Return a position with G1's mages, each with one of `stacks` attached, and with G0's attacker and caster."""
     blessing = [modify("armor", 1), {"kind": "raise"}]
     tokens = [
         *(A, MAGE, text("maneuver", "shift", "action", SHIFT)),
@@ -162,7 +162,7 @@ def crowd(stacks):
 def test_r9_3_3__q_41_every_surprise_of_a_full_army_works_in_one_turn():
     t = TextGame(crowd([["shift"] * 3] * 10 + [["shift", "shift", "wings"]]))
     t.do("melee", "hex 0,0", "hex 1,0")
-    cells = list(HOLDERS)  # of the mages, who take each other's place on the hex attacked
+    cells = list(HOLDERS)  # of the mages, which take turns on the attacked hex
     for turn in range(PASSING_LIMIT):
         here, there = turn % len(cells), (turn + 1) % len(cells)
         t.do("surprise", "slot 0", f"hex {cells[there]}", "pass")
@@ -170,7 +170,7 @@ def test_r9_3_3__q_41_every_surprise_of_a_full_army_works_in_one_turn():
     assert t.state["num_modifiers"] == PASSING_LIMIT
     assert [t.stat(cell, "armor") - 1 for cell in cells] == [6, *[9] * 10]
     assert [t.stat(cell, "damage") - 1 for cell in cells] == [2, *[3] * 10]
-    t.do("reveal_token", "hex 1,0", "slot 0")  # who flies cannot be attacked: the action is not spent
+    t.do("reveal_token", "hex 1,0", "slot 0")  # a flyer cannot be attacked: the action is not spent
     t.do("cast", "hex -2,0", "slot 0", "hex 0,0", "type a").pass_all()
     assert (asked(t), t.state["num_modifiers"]) == ((0, Decision.RAISE_HEX), PASSING_LIMIT + 1)
     assert start_scenario(t.dump()).states["num_modifiers"][0] == PASSING_LIMIT + 1
@@ -178,7 +178,7 @@ def test_r9_3_3__q_41_every_surprise_of_a_full_army_works_in_one_turn():
     assert (t.state["num_modifiers"], t.stat("1,0", "armor")) == (0, 1)
 
 
-def test_a_maneuver_more_than_a_state_holds_the_effects_of_is_refused():
+def test_an_army_with_more_surprises_than_a_state_holds_is_refused():
     stacks = [["shift"] * 3] * 11
     start_scenario(crowd([*stacks[1:], ["shift", "shift", "wings"]]))
     with pytest.raises(ValueError, match="tokens of General 1: its units can hold 33 maneuvers") as error:
@@ -192,7 +192,7 @@ BANNER = token("banner", band="blue", abilities=[able("augment", stat="damage", 
 
 
 def massacre(crowns=(3, 2)):
-    """Return a shot at G1's bomber whose scatter, and that of the answer, kill all that augment; see the test."""
+    """Return a position where surprises, a shot at G1's bomber, its counter and their scatter kill every augmenter."""
     crowned = {"attached": [attachment("crown", "up")] * 3}
     own = [unit("bomber", "-3,0", **crowned), *[unit("banner", cell, **crowned) for cell in around(["-3,0"])]]
     units = [
@@ -224,7 +224,7 @@ def test_ra_augment_6_a_turn_in_which_every_augmenter_dies():
     assert len(start_scenario(t.dump()).states["ghost_hex"][0]) == 2 * PASSING_LIMIT + 2
 
 
-def test_an_augment_more_than_a_state_holds_of_the_dead_is_refused():
+def test_an_army_with_more_augments_than_a_state_holds_is_refused():
     with pytest.raises(ValueError, match="tokens of General 1: its dead units can leave 33 augments behind") as e:
         load_scenario(massacre(crowns=(3, 3)))
     assert "(9 printed on units and 24 from texts that grant one or raise the dead), but a game" in str(e.value)
@@ -239,7 +239,7 @@ def test_r3_2_2_4_armor_of_any_size_meets_a_hit():
     assert (turn_over(t), alive(t, "3,0")) == (True, ["a"])
 
 
-# --- a position may not ask for more than a state holds, nor is anything lost silently
+# --- no position exceeds what a state holds, and nothing is lost silently
 
 
 def test_a_position_with_more_passing_effects_than_may_come_is_refused():

@@ -134,7 +134,7 @@ def test_r9_1_7_an_action_ability_turns_its_unit_up():
 @pytest.mark.parametrize("face", ["up", "down"])
 def test_r9_1_8_a_face_down_flyer_moves_as_a_non_flyer(face):
     tokens = [token("eagle", movement=4, abilities=[able("flying")]), token("d")]
-    ring = ["0,0", "0,-1", "0,1", "-1,2"]  # enemies from one edge of General 0's land to the other
+    ring = ["0,0", "0,-1", "0,1", "-1,2"]  # enemies across General 0's ground, from edge to edge
     t = play(tokens, [unit("eagle", "-3,0", face=face), *(unit("d", cell, 1) for cell in ring)])
     beyond = [cell for cell in hexes(t.do("move", "hex -3,0")) if cell in ("1,0", "1,-1")]
     assert beyond == (["1,-1", "1,0"] if face == "up" else [])
@@ -153,7 +153,7 @@ def test_r9_1_13_a_move_and_attack_cancelled_after_the_move_is_spent():
     assert alive(t, "0,0", "1,0") == ["rider", "d"]
 
 
-# --- employed units, and whose effects count
+# --- effects of employed units, and whose units they help
 
 
 def test_q_77_an_employed_leader_still_leads_and_an_employed_augmenter_still_helps():
@@ -161,7 +161,7 @@ def test_q_77_an_employed_leader_still_leads_and_an_employed_augmenter_still_hel
     lone = token("lone")
     units = [unit("chief", "0,0"), unit("lone", "2,0"), unit("a", "0,1"), unit("a", "1,-1"), unit("d", "1,0", 1)]
     t = play([token("a"), chief, lone, token("d", armor=5)], units, "T | H T")
-    coordinate(t, "coord_melee", "1,0", "0,0", "2,0")  # (2,0) is not covered: the check fails
+    coordinate(t, "coord_melee", "1,0", "0,0", "2,0")  # (2,0) is not covered, so the check is flipped, and fails
     assert [t.unit(cell).employed for cell in ("0,0", "2,0", "0,1")] == [True, True, False]
     assert (t.stat("0,1", "damage"), t.stat("1,-1", "damage")) == (2, 2)
     coordinate(t, "coord_melee", "1,0", "0,1", "1,-1")  # led by the employed chief: no flip
@@ -174,9 +174,9 @@ def test_q_77_an_employed_leader_still_leads_and_an_employed_augmenter_still_hel
 def test_q_87_augments_and_defenders_help_their_own_generals_units_alone():
     guard = token("guard", abilities=[able("defend")])
     units = [unit("a", "0,0"), unit("banner", "1,-1"), unit("guard", "1,0", 1), unit("banner", "4,0", 1)]
-    t = play([token("a", damage=2), BANNER, guard], units, "H T")
+    t = play([token("a"), BANNER, guard], units, "H T")
     assert t.stat("1,0", "armor") == 1  # the banner beside it is the enemy's
-    attack(t, "melee", "0,0", "1,0", "no")  # which touches attacker and defender, too
+    attack(t, "melee", "0,0", "1,0", "no")  # that banner also touches both, so it would add 1 to a defender's armor
     assert t.casualties(1) == ["guard"]
 
 
@@ -188,7 +188,7 @@ def test_q_82_the_ability_counter_and_the_counter_attack_are_different_things():
     tokens = [token("a", armor=9), token("d", band="red", abilities=[able("counter", range=3)]), drill]
     t = play(tokens, [unit("a", "0,0"), unit("d", "1,0", 1, attached=[attachment("drill", "up")])], "T | T")
     attack(t, "melee", "0,0", "1,0")
-    assert (asked(t), t.legal()) == ((1, Decision.COUNTER), ["pass", "yes"])  # any unit, without the ability
+    assert (asked(t), t.legal()) == ((1, Decision.COUNTER), ["pass", "yes"])  # any unit may, without the ability
     t.do("yes")
     assert turn_over(t)
     assert "counter_token" in t.legal()

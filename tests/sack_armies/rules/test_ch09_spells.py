@@ -30,7 +30,7 @@ def hand(*tokens, **more):
     return {"hand": list(tokens), "sack": ["spare"], "casualties": [], "removed": []} | more
 
 
-# --- how spells come to be used
+# --- attaching and revealing
 
 
 def test_r9_2_1_a_spell_is_attached_before_it_is_used():
@@ -267,7 +267,7 @@ def test_r9_2_15__r9_2_16_a_permanent_lies_face_up_on_its_target_for_good():
     assert (t.unit("2,0").attachments, t.unit("2,0").attachment_faces) == (("frailty",), ("up",))
     assert (t.unit("0,0").attachments, t.casualties(0)) == ((), [])
     assert [t.stat(cell, "armor") for cell in ("0,0", "2,0", "3,0")] == [2, 1, 2]
-    assert not {"cast", "reveal_token"} & set(t.legal())  # it is not the host's to use
+    assert not {"cast", "reveal_token"} & set(t.legal())  # its host cannot use it
     t.do("draw", "done")
     assert t.turn == 3
     assert "cast" not in t.legal()
@@ -281,7 +281,7 @@ def test_r9_2_15_a_permanent_does_nothing_before_it_is_cast():
     assert t.stat("0,0", "armor") == 1
     t.do("cast", "hex 0,0", "slot 0", "hex 0,0").pass_all()
     assert (t.turn, t.stat("0,0", "armor"), t.unit("0,0").attachments) == (2, 2, ("bless", "bless"))
-    assert t.do("draw", "done", "cast", "hex 0,0").legal() == ["slot 1"]  # one is in effect, the other waits
+    assert t.do("draw", "done", "cast", "hex 0,0").legal() == ["slot 1"]  # one is in effect, the other is not cast yet
 
 
 @pytest.mark.parametrize(("number", "offered"), [(2, ["-1,0", "0,0"]), (3, ["0,0"])])

@@ -1,4 +1,4 @@
-"""Surprise maneuvers that end a General, permanent ones, and units that a text moves (section 9.3)."""
+"""Surprise maneuvers that eliminate a General, permanent ones, and units that a text moves (section 9.3)."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ STRIKE = {"kind": "damage", "amount": 9}
 
 
 def ambushed(effects, flips="", target="enemy_unit", casualties=(), **values):
-    """Return a table on which the last unit of General 0 attacks one that has a surprise maneuver "trap"."""
+    """Return a table on which General 0's last unit attacks a unit that holds a surprise maneuver "trap"."""
     trap = text("maneuver", "trap", "action", effects, target=target, range=2) | values
     tokens = [token("a"), token("d", band="red"), token("e"), trap]
     units = [unit("a", "0,0"), unit("d", "1,0", 1, attached=[attachment("trap")]), unit("d", "0,4", 2)]
@@ -37,7 +37,7 @@ def test_q_67__q_16__r9_2_14_retain_flip_follows_elimination_by_surprise(flips, 
     assert (t.turn, *asked(t)) == (2, 1, Decision.MENU)
 
 
-def test_q_67__q_16_what_the_text_of_such_a_surprise_does_besides_is_done():
+def test_q_67__q_16_other_effects_of_such_a_surprise_still_apply():
     effects = [STRIKE, {"kind": "raise"}, {"kind": "reveal", "range": 4}]
     t = ambushed(effects, "H | H", casualties=["e"], retain=True).do("surprise", "slot 0", "hex 0,0", "type e")
     assert (t.alive(0), t.turn, *asked(t)) == (False, 1, 1, Decision.RAISE_HEX)
@@ -95,7 +95,7 @@ def test_q_67__r5_0_6_general_eliminated_by_their_own_spell_retains_nothing(gene
 
 
 def harassed(flips, *stack):
-    """Return a table on which a unit of damage 2 attacks one of armor 2 with permanent maneuvers."""
+    """Return a table on which a unit of damage 2 attacks one of armor 2 that holds permanent maneuvers."""
     tokens = [
         token("a", damage=2),
         token("d", band="red", armor=2),
@@ -112,7 +112,7 @@ def test_q_94__r9_3_3_permanent_surprise_works_at_once_and_lasts():
     assert (t.unit("1,0").attachments, t.casualties(1), t.stat("0,0", "damage")) == ((), [], 1)
     t.pass_all().do("no")
     assert turn_over(t)
-    assert alive(t, "1,0") == ["d"]  # one success times 1
+    assert alive(t, "1,0") == ["d"]  # one success times damage 1
     t.do("draw", "done", "draw", "done")
     assert (t.turn, t.stat("0,0", "damage")) == (4, 1)
 
@@ -160,7 +160,7 @@ def test_q_95__q_90_an_employed_unit_may_be_swapped_and_stays_employed(band):
 
 
 def pushed(verb, reach, flips, attackers=("0,0",)):
-    """Return a table on which the attacked unit may push an attacker of this range two hexes away."""
+    """Return a table after `verb`; the unit on (1,0), once attacked, may push an attacker of this range two hexes."""
     shove = text(
         "maneuver",
         "shove",

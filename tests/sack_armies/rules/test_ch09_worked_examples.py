@@ -221,7 +221,7 @@ def test_x_07_cancelled_before_the_move_the_action_is_not_spent():
 # ---
 
 
-@pytest.mark.parametrize("refuge", ["2,-1", "1,-1"])  # the second is next to the Gladiator still
+@pytest.mark.parametrize("refuge", ["2,-1", "1,-1"])  # the second is still next to the Gladiator
 def test_x_08_unit_that_retreats_takes_no_damage(refuge):
     t = table("x08_retreat").do("melee", "hex 0,0", "hex 1,0")
     assert (t.player, t.decision) == (1, Decision.WINDOW)
@@ -474,7 +474,7 @@ def test_x_19_initiative_goes_to_the_last_who_flips_heads():
 
 
 def occupy(name):
-    return table(name).do("move", "hex 5,0", "hex 4,0")  # no second unit could move: the turn ends
+    return table(name).do("move", "hex 5,0", "hex 4,0")  # no second unit can move, so the turn ends
 
 
 def test_x_20_an_unrevealed_unit_takes_a_battlefield_unseen():

@@ -1,7 +1,7 @@
-"""Twin worlds: choices, decisions and observations of a General do not depend on what is hidden from them.
+"""Twin worlds: a General's decisions, legal actions and observations do not depend on what is hidden from them.
 
-Each test lays the same position out several times, alike but for tokens that General 0 cannot identify, and plays the
-same moves in all of them; at every decision their legal actions and observations must be the same.
+Each test sets up several copies of a position that differ only in tokens that General 0 cannot identify, and plays the
+same actions in all of them. General 0's legal actions must agree at every decision, and the observations at the end.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ TEXTS = [
 ]
 UNMAKE = text("spell", "unmake", "action", [{"kind": "dispel"}], target="enemy_unit", range=4)
 BREAK = text("maneuver", "break_ranks", "action", [{"kind": "counter"}], target="enemy_unit", range=4)
-HIDDEN_TEXTS = ["charm", "bolt", "drill", "step_back"]  # spells and maneuvers, free and not
+HIDDEN_TEXTS = ["charm", "bolt", "drill", "step_back"]  # spells and maneuvers, free and action
 HIDDEN_UNITS = {
     "soldier": {},
     "eagle": {"abilities": [able("flying")]},
@@ -40,7 +40,7 @@ LAKE = {"id": "lake", "kind": "battlefield", "water": True, "favors_aquatic": Tr
 
 
 def twins(units, alternatives, flips="", **keys):
-    """Return a table for each of `alternatives`, whose value `units` puts where General 0 cannot see it."""
+    """Return one table for each of `alternatives`, which `units` puts where General 0 cannot see it."""
     tokens = [token(name, band="green", **values) for name, values in {**HIDDEN_UNITS, **OWN}.items()]
     tokens += [token("d", band="green", armor=3), LAKE, UNMAKE, BREAK, *TEXTS]
     pile = {"hand": [], "sack": ["spare"], "casualties": ["mage"], "removed": []}
@@ -49,7 +49,7 @@ def twins(units, alternatives, flips="", **keys):
 
 
 def choice(t):
-    """Return who is asked, and if it is General 0, what they are asked and may choose."""
+    """Return the current player and, if that is General 0, the decision and the legal actions."""
     return (t.player, t.decision, t.legal()) if t.player == 0 else (t.player, None, [])
 
 
@@ -62,9 +62,9 @@ def observation(t):
 
 
 def play_alike(tables, *texts):
-    """Play the texts in all worlds; return what General 0 may choose then.
+    """Play the texts in all worlds and return General 0's legal actions afterward.
 
-    Their choices must be alike before and after each text, and their observations at the end.
+    Asserts that the worlds agree on `choice` before and after each text, and on General 0's observation at the end.
     """
     for words in (*texts, None):
         choices = [choice(t) for t in tables]
@@ -76,11 +76,11 @@ def play_alike(tables, *texts):
     return choices[0][2]
 
 
-# --- attachments that nobody knows
+# --- unknown attachments
 
 
 def under_one_host(attached):
-    """Return units: General 1's "d" on (2,0) with an unknown token, and one whose tokens lie open."""
+    """Return units: General 1's "d" on (2,0) with an unknown token between two known ones, on (3,0) with it alone."""
     return [
         unit("sage", "0,0"),
         unit("mage", "-1,0", attached=[attachment("unmake"), attachment("break_ranks")]),
@@ -109,7 +109,7 @@ def test_d_21__q_49_slots_of_texts_that_counter_or_dispel_reveal_nothing(slot, k
 
 @pytest.mark.parametrize(("verb", "slots"), [("dispel", ["slot 2"]), ("counter_token", ["slot 0", "slot 1"])])
 def test_q_49_after_a_blind_choice_of_the_wrong_kind_the_kind_alone_is_known(verb, slots):
-    tables = twins(under_one_host, ["drill", "step_back", "brace"])  # maneuvers all
+    tables = twins(under_one_host, ["drill", "step_back", "brace"])  # all maneuvers
     for t in tables:
         t.do("dispel", "hex 0,0", "hex 2,0", "slot 1", "pass", "pass", "draw", "done")
     assert play_alike(tables, verb, "hex 0,0", "hex 2,0") == slots
@@ -139,11 +139,11 @@ def test_d_14__d_15__d_26_coordinated_attack_does_not_reveal_attachments():
     play_alike(tables, "hex 0,0")
 
 
-# --- units that nobody knows
+# --- unknown units
 
 
 def hidden_at(*cells):
-    """Return a function of a type: General 1's face-down units of that type, among known ones of both sides."""
+    """Return a function from a type to units: face-down ones of General 1 with that type, among known ones of both."""
 
     def units(hidden):
         own = [unit("rider", "-1,0"), unit("sage", "-2,0"), unit("bowman", "-2,1"), unit("bowman", "-1,1")]
@@ -168,7 +168,7 @@ def test_d_16__d_17_move_and_attack_does_not_reveal_an_unknown_target(keys):
 def test_d_16_reach_of_a_move_does_not_reveal_unknown_flyers():
     tables = twins(hidden_at("1,0", "1,1"), HIDDEN_UNITS)
     reached = play_alike(tables, "move", "hex -1,0")
-    assert ("hex 0,0" in reached, "hex 2,0" in reached) == (True, False)  # flyers could be passed, if they were known
+    assert ("hex 0,0" in reached, "hex 2,0" in reached) == (True, False)  # known flyers could be passed
 
 
 def test_d_13__d_18__d_19_unknown_units_are_in_no_choice():

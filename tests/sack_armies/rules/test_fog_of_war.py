@@ -18,12 +18,12 @@ BANNER = token("banner", abilities=[able("augment", stat="armor", amount=1)])
 
 
 def fog(units, tokens=(), flips="", **keys):
-    """Return a table with units among a, g, tower and banner."""
+    """Return a table with units of the types "a", "g", "tower", "banner" and those in `tokens`."""
     return play([A, GREEN, CHARM, TOWER, BANNER, *tokens], units, flips, **keys)
 
 
 def observation(t, viewer):
-    """Return what a General sees, as bytes."""
+    """Return a General's observation as bytes."""
     spec = make_observation_spec(2, int(t.params["num_types"][0]), int(t.params["tokens_per_general"][0]))
     out = np.zeros((1, spec.size), np.int8)
     entry.observe(t.params, t.states, np.array([viewer], np.int64), out)
@@ -59,7 +59,7 @@ def test_r8_2_2_2_face_down_units_cannot_be_targeted_by_enemies(face):
 
 
 def test_r8_2_2_2_a_face_down_unit_cannot_be_captured_either():
-    # beside an opposing unit nobody stays face down, so the target must be sighted first
+    # no unit stays face down beside an opposing unit, so the target must be sighted first
     jailer = token("jailer", abilities=[able("capture")])
     t = fog([unit("jailer", "0,0"), unit("a", "2,0", 1, face="down")], [jailer])
     assert "capture" not in t.legal()
@@ -97,7 +97,7 @@ def test_r8_2_2_4__r8_2_2_5__p_sight_adjacent_units_are_sighted():
 @pytest.mark.parametrize(("place", "face"), [("2,0", "up"), ("3,0", "up"), ("4,0", "down")])
 def test_r8_2_2_5_sight_x_reaches_x_hexes(place, face):
     t = fog([unit("tower", "-1,0"), unit("a", place, 1, face="down")])
-    assert t.unit(place).face == "down"  # a position is taken as it stands
+    assert t.unit(place).face == "down"  # sight is not applied to the starting position
     move(t, "-1,0", "0,0")
     assert t.unit(place).face == face
 
@@ -188,7 +188,7 @@ def test_r8_2_2_9__d_07__rb_7_revealing_an_own_unit_is_free():
     units = [unit("a", "0,0", face="down"), unit("a", "-1,0"), unit("a", "-2,0", face="down")]
     t = fog([*units, unit("a", "4,0", 1, face="down")]).do("reveal_unit")
     assert asked(t) == (0, Decision.REVEAL_HEX)
-    assert t.legal() == ["hex -2,0", "hex 0,0"]  # own face-down units
+    assert t.legal() == ["hex -2,0", "hex 0,0"]  # only own face-down units
     t.do("hex 0,0")
     assert (t.turn, *asked(t), t.unit("0,0").face) == (1, 0, Decision.MENU, "up")
 
@@ -201,7 +201,7 @@ def test_d_07_a_token_is_revealed_by_host_and_slot():
     assert asked(t) == (0, Decision.REVEAL_HEX)
     assert t.legal() == ["hex 0,0"]
     assert asked(t.do("hex 0,0")) == (0, Decision.REVEAL_SLOT)
-    assert t.legal() == ["slot 1"]  # the face-down free text; actions are revealed by casting them
+    assert t.legal() == ["slot 1"]  # only the face-down free text; action texts are revealed by casting them
     t.do("slot 1")
     assert t.unit("0,0").attachment_faces == ("down", "up", "up")
     assert (t.unit("0,0").face, t.stat("0,0", "armor")) == ("up", 3)
@@ -234,7 +234,7 @@ def test_r8_2_2_11_attachments_are_not_sighted_nor_turned_up_with_their_host():
 
 def test_r8_2_2_12_attachments_are_revealed_by_their_controllers_choice():
     units = [unit("a", "0,0"), unit("g", "1,0", 1, attached=[attachment("charm")])]
-    t = attack(fog(units, flips="H T"), "melee", "0,0", "1,0", "no")  # nobody chose to
+    t = attack(fog(units, flips="H T"), "melee", "0,0", "1,0", "no")  # nobody chose to reveal it
     assert t.casualties(1) == ["charm", "g"]
     t = fog(units, flips="H T").do("melee", "hex 0,0", "hex 1,0", "reveal_token", "hex 1,0", "slot 0")
     t.pass_all().do("no")

@@ -1,4 +1,4 @@
-"""Appendix B, glossary: what its words mean in play."""
+"""Appendix B, glossary: what its terms mean in play."""
 
 import pytest
 
@@ -27,12 +27,12 @@ SPARE = piles(sack=["spare"])
 
 
 def announced(t):
-    """Return the verbs that were announced, the first one first."""
+    """Return the verbs that were announced, oldest first."""
     return [Verb(value).name.lower() for _, value in events(t, Event.ANNOUNCE)]
 
 
 def table(units, flips="", tokens=(), **keys):
-    """Return a table with units among a, ogre and g."""
+    """Return a table with units of the types "a", "ogre", "g" and those in `tokens`."""
     return play([A, OGRE, GREEN, WARD, CHARM, *tokens], units, flips, **keys)
 
 
@@ -76,7 +76,7 @@ def test_rb_3_one_unit_attacks_more_coordinate():
     alone = table([unit("a", "0,0"), unit("ogre", "1,0", 1)])
     assert {"melee", "coord_melee"} & set(alone.legal()) == {"melee"}
     own = table([unit("a", "0,0"), unit("a", "1,0")])
-    assert "melee" not in own.legal()  # against an opposing General's unit
+    assert "melee" not in own.legal()  # only an opposing General's unit can be attacked
 
 
 def test_rb_4__rb_16_each_pile_holds_the_killed_units_and_spent_tokens_of_its_owner():
@@ -137,7 +137,7 @@ def test_rb_10__rb_11_a_move_is_up_to_two_units_by_their_movement():
     assert (t.turn, t.player) == (2, 1)
 
 
-def test_rb_12_occupied_is_said_when_the_movement_of_the_turn_is_over():
+def test_rb_12_a_hex_is_occupied_once_the_movement_of_the_turn_is_over():
     strider = token("strider", movement=3)
     t = table([unit("strider", "1,0"), unit("a", "-1,0")], tokens=[strider])
     t.do("move", "hex 1,0", "hex 2,0")
@@ -197,4 +197,4 @@ def test_rb_18_a_counter_attack_is_the_defenders_try_at_an_attacking_unit():
     t = attack(table(units, "T | H T"), "melee", "0,0", "1,0", "yes")
     assert t.casualties(0) == ["a"]
     assert (t.unit("0,0"), t.unit("0,1").id) == (None, "a")
-    assert announced(t) == ["melee"]  # it is no action of its own
+    assert announced(t) == ["melee"]  # it is not an action itself

@@ -1,4 +1,4 @@
-"""Help of neighbors in all six directions, what the dead leave behind, and what comes to light after an attack."""
+"""Help from neighbors in all six directions, augments of dead units, and sight after an attack."""
 
 import pytest
 
@@ -14,7 +14,7 @@ PAIRS = [(one, other) for one in RING for other in RING if other in around([one]
 
 
 def assault(cell, helper, owner, hits):
-    """Return whether the ward on (0,0), beside the helper, survives a melee from `cell` with so many successes."""
+    """Return whether the ward on (0,0), beside `owner`'s helper, survives a melee from `cell` with `hits` successes."""
     units = [unit("a", cell), unit("ward", "0,0", 1), unit("a", helper, owner)]
     t = attack(play([A, WARD], units, "H" * hits + "T", fields=FIELDS), "melee", cell, "0,0", "no")
     return t.unit("0,0") is not None

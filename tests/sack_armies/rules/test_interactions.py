@@ -1,4 +1,4 @@
-"""Rules that meet: Generals who leave in the middle of things, sight at an announcement, texts aimed at hexes."""
+"""Interactions of rules: Generals who forfeit mid-action, sight at an announcement, texts aimed at hexes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ BYSTANDER = unit("d", "0,4", 2)
 
 
 def three(tokens, units, flips="", **keys):
-    """Return a table with a third General who stands aside."""
+    """Return a table of three Generals, the third a bystander."""
     return play(tokens, [*units, BYSTANDER], flips, fields=THREE, generals=3, **keys)
 
 
 def leave(table, player):
-    """Let `player` forfeit, current player or not."""
+    """Make `player` forfeit, whether or not they are the current player."""
     entry.forfeit(table.params, table.states, np.array([player], np.int64))
     assert table.state["error"] == ERROR_NONE
     return table

@@ -1,4 +1,4 @@
-"""How the rules kernels are written: returns, twins, and what depends on the order of an enum."""
+"""Style of the kernels: commands return nothing, no two are alike, and nothing depends on the order of an enum."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ GROUPS = (
     constants.EFFECT_DECISIONS,
     constants.COMBAT_DECISIONS,
 )
-COMMANDS = ("run", "apply", "offer", "begin", "resolve", "finish", "ask")  # functions that change the state
+COMMANDS = ("run", "apply", "offer", "begin", "resolve", "finish", "ask")  # prefixes of functions that change the state
 
 
 def kernels(*folders: Path) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Yield the compiled functions in folders, each with the name of its module."""
+    """Yield (module name, function) for each compiled function in `folders`."""
     for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef) and any("njit" in ast.unparse(it) for it in node.decorator_list):

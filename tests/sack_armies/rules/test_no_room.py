@@ -1,4 +1,4 @@
-"""Lack of room: battlefields, units and attachments without a place are not offered."""
+"""Lack of room: battlefields, units and attachments that have no place are not offered."""
 
 import pytest
 
@@ -77,7 +77,7 @@ def test_ra_raise_4__q_53_a_raise_may_be_announced_without_a_hex_and_fails():
 
 
 @pytest.mark.parametrize(("who", "distance", "free"), [("host", 1, False), ("host", 2, True), ("target", 1, True)])
-def test_r9_3_8_a_text_that_moves_a_unit_needs_a_hex_for_it(who, distance, free):
+def test_r3_2_2_11_a_relocation_without_a_free_hex_is_not_offered(who, distance, free):
     step = text("maneuver", "step", "action", [{"kind": "relocate", "distance": distance, "who": who}])
     step |= {"target": "own_unit", "range": 4}
     ring = around(["0,0"])

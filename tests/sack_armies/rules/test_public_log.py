@@ -1,4 +1,4 @@
-"""The log of public events: what happens is told to all, with who, where and what (V-17, V-18)."""
+"""The log of public events: all Generals learn who did what, and where (V-17, V-18)."""
 
 import pytest
 
@@ -19,9 +19,9 @@ TYPE_TOLD = {
 
 
 def told(t):
-    """Return the events of the log, the first one first: kind, General, and where it says so place and matter.
+    """Return the logged events as text, oldest first: kind, General, and hex and value where there is one.
 
-    What observations show of each is checked in passing.
+    Asserts that General 0's observation shows each event as it must.
     """
     state = t.state
     shown = Seen(t, 0).rows("log")
@@ -78,7 +78,7 @@ def place(t, cell):
 
 
 def spell(effect, *texts, flips="", **keys):
-    """Return what is told of a spell with one effect, cast by the "mage" on (0,0); "foe" is on (1,0)."""
+    """Return what the log tells of a spell with one effect, cast by the "mage" on (0,0); "foe" is on (1,0)."""
     values = {name: keys.pop(name) for name in ("target", "range", "retain", "use") if name in keys}
     magic = text(
         "spell", "magic", values.pop("use", "action"), [effect], **{"target": "enemy_unit", "range": 4} | values
@@ -347,7 +347,7 @@ def test_c_initial_hand__v_07_an_opening_hand_is_logged(hand, lines):
 
 
 def place_fields(t):
-    """Place all battlefields of Setup where there is room."""
+    """Play Setup to its end, always with the first legal action."""
     while t.decision in (Decision.SETUP_PICK, Decision.SETUP_TYPE, Decision.SETUP_HEX):
         t.do(t.legal()[0])
     return t

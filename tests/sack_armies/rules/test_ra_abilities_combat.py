@@ -82,7 +82,7 @@ CHIEF = token("chief", abilities=[able("leadership")])
 
 
 def led(chiefs, attackers, flips="", **chief):
-    """Return a table after a coordinated melee of `attackers` on (1,0); units not in `chiefs` are common."""
+    """Return a table after `attackers` have declared a coordinated melee on (1,0); units on `chiefs` are leaders."""
     cells = dict.fromkeys([*chiefs, *attackers])
     units = [unit("chief", cell, **chief) if cell in chiefs else unit("a", cell) for cell in cells]
     t = play([token("a"), CHIEF, token("d", armor=9)], [*units, unit("d", "1,0", 1)], flips)
@@ -165,10 +165,10 @@ def test_ra_moveattack_2__d_16_declared_target_may_be_face_down():
     t = play(tokens, [unit("rider", "-1,0"), unit("d", "0,1"), *enemies]).do("move_attack")
     assert (asked(t), t.legal()) == ((0, Decision.SOURCE), ["hex -1,0"])
     t.do("hex -1,0")
-    assert (asked(t), hexes(t)) == ((0, Decision.TARGET), ["2,0", "3,-1"])  # (4,0) is too far, (0,1) is their own
+    assert (asked(t), hexes(t)) == ((0, Decision.TARGET), ["2,0", "3,-1"])  # (4,0) is too far, (0,1) is General 0's own
     shown = [unit("d", "2,0", 1), unit("eagle", "3,-1", 1)]
     t = play(tokens, [unit("rider", "-1,0"), *shown]).do("move_attack", "hex -1,0")
-    assert hexes(t) == ["2,0"]  # a flyer that can be seen is no target for a rider on the ground
+    assert hexes(t) == ["2,0"]  # a face-up flyer is no target for a ground unit
 
 
 def test_ra_moveattack_2_the_declaration_turns_the_unit_up():
@@ -180,7 +180,7 @@ def test_ra_moveattack_2_the_declaration_turns_the_unit_up():
 def test_ra_moveattack_3__d_17__q_61_then_it_moves_at_least_one_hex_to_the_target():
     t = play([rider(2), token("d")], [unit("rider", "0,0"), unit("d", "1,0", 1), unit("d", "0,1", 1)])
     t.do("move_attack", "hex 0,0", "hex 1,0").pass_all()
-    assert (asked(t), hexes(t)) == ((0, Decision.CHARGE_TO), ["1,-1", "2,-1"])  # not where it stands, nor far away
+    assert (asked(t), hexes(t)) == ((0, Decision.CHARGE_TO), ["1,-1", "2,-1"])  # neither its own hex nor a far one
     blocked = [unit("d", cell, 1) for cell in ("1,0", "1,-1", "0,-1", "-1,0", "-1,1", "0,1")]
     assert "move_attack" not in play([rider(2), token("d")], [unit("rider", "0,0"), *blocked]).legal()
 
@@ -270,11 +270,11 @@ def test_ra_moveattack_6_a_plain_melee_from_a_halting_battlefield_may_advance():
     assert asked(attack(t, "melee", "0,0", "1,0", "no")) == (0, Decision.ADVANCE)
 
 
-def test_ra_moveattack_7_it_is_no_move_action():
+def test_ra_moveattack_7_it_is_not_a_move_action():
     units = [unit("rider", "-1,0"), unit("rider", "-2,0"), unit("d", "1,0", 1), unit("d", "3,0", 1)]
     t = play([rider(2), token("d")], units, "T")
     charge = t.copy().do("move_attack", "hex -1,0", "hex 1,0").pass_all().do("hex 0,0").pass_all().do("no")
-    assert turn_over(charge)  # there is no second unit
+    assert turn_over(charge)  # no second unit may move
     t.do("move", "hex -1,0", "hex 0,0")
     assert (asked(t), t.legal()) == ((0, Decision.MOVE_UNIT), ["pass", "hex -2,0"])
 

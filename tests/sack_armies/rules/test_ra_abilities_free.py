@@ -1,4 +1,4 @@
-"""Free abilities outside combat, and what they add to stats: Augment, Aquatic, Draw, Flying, Sight (appendix A)."""
+"""Free abilities and what they add to stats: Augment, Defend, Aquatic, Flying, Draw, Sight (appendix A)."""
 
 import pytest
 
@@ -21,7 +21,7 @@ from tests.sack_armies.builders.text_game import B1, attachment, field, token, u
 
 
 def augmenter(stat="armor", amount=1, **match):
-    """Return a unit that augments, all units unless `match` says otherwise."""
+    """Return a unit that augments adjacent own units, or only those of them that fit `match`."""
     values = {"match": match} if match else {}
     return token("banner", abilities=[able("augment", stat=stat, amount=amount, **values)])
 
@@ -88,7 +88,7 @@ def test_ra_augment_6__q_57_killed_augmenter_helps_this_turn_dismissed_one_not(m
     t.pass_all().do("no")
     assert ("d" in t.casualties(1)) == (damage == 2)
     if damage == 2:
-        t.do("no")  # advance
+        t.do("no")  # decline the advance
     assert turn_over(t)
     assert t.stat("0,0", "damage") == 1
 
@@ -163,10 +163,10 @@ def test_ra_defend_1_each_unit_touching_defender_and_attacker_adds_one(friends, 
 
 
 def test_q_56_each_friend_counts_once_in_a_coordinated_attack():
-    units = [unit("a", "0,0"), unit("a", "1,1"), unit("guard", "1,0", 1), unit("d", "0,1", 1)]  # it touches both
+    units = [unit("a", "0,0"), unit("a", "1,1"), unit("guard", "1,0", 1), unit("d", "0,1", 1)]  # touches both attackers
     t = play([token("a"), GUARD, token("d")], units, "H | H T")
     coordinate(t, "coord_melee", "1,0", "0,0", "1,1").pass_all().do("no")
-    assert t.casualties(1) == ["guard"]  # 1 + 1 damage against 1 + 1
+    assert t.casualties(1) == ["guard"]  # damage 1 + 1 against armor 1 + 1
     t = play([token("a"), GUARD | {"armor": 2}, token("d")], units, "H | H T")
     coordinate(t, "coord_melee", "1,0", "0,0", "1,1").pass_all().do("no")
     assert turn_over(t)
@@ -219,7 +219,7 @@ def test_ra_aquatic_1_water_does_not_harm_an_aquatic_unit(water, newt, walker):
     units = [unit("newt", "0,0"), unit("walker", "-1,0"), unit("newt", "-2,0", face="down"), unit("walker", "3,0", 1)]
     t = play([mire, NEWT, WALKER], units, fields=fields)
     assert [(t.stat(cell, "armor"), t.stat(cell, "damage")) for cell in ("0,0", "-1,0")] == [newt, walker]
-    assert t.stat("-2,0", "armor") == 0  # face down its ability does not work
+    assert t.stat("-2,0", "armor") == 0  # face down, its ability is off
 
 
 @pytest.mark.parametrize("attacker", ["newt", "walker"])
@@ -233,7 +233,7 @@ def test_q_93_water_that_shelters_its_unit_does_so_against_aquatic_attackers_too
 
 
 def beyond(mover, mire, *more, face="up"):
-    """Return whether `mover` gets from (0,0) through the mire on (-1,0) to (-2,0)."""
+    """Return whether `mover` can move from (0,0) through the mire on (-1,0) to (-2,0)."""
     units = [unit(mover, "0,0", face=face), unit("walker", "4,0", 1), *more]
     t = play([mire, NEWT, WALKER, EAGLE], units, fields=ground("mire", "-1,0"))
     return "-2,0" in hexes(t.do("move", "hex 0,0"))
@@ -245,7 +245,7 @@ def test_ra_aquatic_2_it_passes_enemies_on_water():
     assert not beyond("walker", terrain(water=True), enemy)
     assert not beyond("newt", terrain(), enemy)
     t = play([terrain(water=True), NEWT, WALKER], [unit("newt", "0,0"), enemy], fields=ground("mire", "-1,0"))
-    assert "-1,0" not in hexes(t.do("move", "hex 0,0"))  # never to end there
+    assert "-1,0" not in hexes(t.do("move", "hex 0,0"))  # but it may not end there
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,7 @@ def test_ra_aquatic_2_it_passes_enemies_on_water():
         (terrain(halts=True, water=True, exempt=["flying"]), True, True),
     ],
 )
-def test_ra_aquatic_5__ra_flying_5_halting_spares_whom_the_battlefield_says(mire, newt, eagle):
+def test_ra_aquatic_5__ra_flying_5_a_battlefield_halts_only_units_it_does_not_exempt(mire, newt, eagle):
     assert [beyond(mover, mire) for mover in ("newt", "eagle", "walker")] == [newt, eagle, False]
     assert not beyond("newt", mire, face="down")
     assert not beyond("eagle", mire, face="down")
@@ -294,11 +294,11 @@ def test_ra_aquatic_3_on_favoring_water_only_aquatic_units_melee_it(mire, attack
     t = play(tokens, [unit("a", "1,0"), unit("newt", "2,0", 1)], fields=ground("mire", "2,0"))
     assert [verb for verb in t.legal() if verb in ("melee", "ranged")] == verbs
     t = play(tokens, [unit("a", "1,0"), unit("a", "2,0", 1)], fields=ground("mire", "2,0"))
-    assert "melee" in t.legal()  # the water favors nobody else
+    assert "melee" in t.legal()  # the water favors no other units
 
 
 @pytest.mark.parametrize(("favored", "ability"), [(LAKE, "aquatic"), (terrain(), "flying")])
-def test_ra_aquatic_4__ra_flying_4_whom_nobody_may_melee_may_still_be_countered(favored, ability):
+def test_ra_aquatic_4__ra_flying_4_a_unit_immune_to_melee_can_still_be_countered(favored, ability):
     tokens = [favored, token("raider", abilities=[able(ability)]), token("a")]
     units = [unit("raider", "0,0"), unit("a", "1,0", 1)]
     t = attack(play(tokens, units, "T | H T", fields=ground("mire", "0,0")), "melee", "0,0", "1,0", "yes")
@@ -346,7 +346,7 @@ def test_ra_sight_1_the_range_is_1_or_what_the_ability_says():
 def test_ra_sight_2_nothing_is_revealed_along_the_way():
     runner = token("runner", movement=3)
     t = play([runner, WALKER], [unit("runner", "-2,0"), unit("walker", "0,-1", 1, face="down")])
-    t.do("move", "hex -2,0", "hex 1,0")  # straight on, past (0,-1) twice
+    t.do("move", "hex -2,0", "hex 1,0")  # in a straight line, past (0,-1) on two hexes
     assert t.unit("0,-1").face == "down"
     t = play([runner, WALKER], [unit("runner", "-2,0"), unit("walker", "0,-1", 1, face="down")])
     t.do("move", "hex -2,0", "hex 0,0")
@@ -357,5 +357,5 @@ def test_ra_sight_1_a_free_effect_may_grant_sight():
     eye = text("spell", "eye", "free", [grant("sight", range=3), modify("armor", 1)])
     units = [unit("mage", "0,0", attached=[attachment("eye")]), unit("walker", "3,0", 1, face="down")]
     t = play([eye, token("mage", band="blue"), WALKER], units)
-    t.do("reveal_token", "hex 0,0", "slot 0")  # of a host that is face up already
+    t.do("reveal_token", "hex 0,0", "slot 0")  # its host is face up already
     assert t.unit("3,0").face == "up"

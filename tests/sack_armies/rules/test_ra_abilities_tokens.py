@@ -74,7 +74,7 @@ def test_ra_capture_4_the_target_goes_under_the_captor_with_its_attachments():
     assert alive(t, "1,0") == [None]
     assert t.unit("0,0").captives == ("charm", "drill", "frailty", "host")
     assert (t.casualties(0), t.casualties(1), t.sack(1)) == ([], [], ["spare"])
-    assert (t.unit("0,0").attachments, t.stat("0,0", "armor")) == ((), 2)  # they do nothing there
+    assert (t.unit("0,0").attachments, t.stat("0,0", "armor")) == ((), 2)  # captured attachments have no effect
 
 
 def test_ra_capture_5_captives_stay_while_the_captor_is_in_play():
@@ -144,7 +144,7 @@ def test_ra_counter_1__ra_counter_2__ra_dispel_1__ra_dispel_2_one_token_is_lost(
     t = play([*TOKENS, SAGE], units).do(verb, "hex 0,0", "hex 2,0")
     assert t.legal() == ["slot 1"]
     t.do("slot 1").pass_all()
-    assert turn_over(t)  # no flip was wanted
+    assert turn_over(t)  # no flip was needed
     assert (t.casualties(1), t.unit("2,0").attachments) == ([hit], (other,))
 
 
@@ -178,7 +178,7 @@ def test_q_50_own_tokens_may_be_hit(verb, hit, other):
     stack = [attachment(other), attachment(hit)]
     units = [unit("sage", "0,0", attached=stack), unit("host", "3,0", 1)]
     t = play([*TOKENS, SAGE], units).do(verb, "hex 0,0", "hex 0,0")
-    assert t.legal() == ["slot 1"]  # of one's own tokens the kind is known
+    assert t.legal() == ["slot 1"]  # the kind of one's own tokens is known
     t.do("slot 1").pass_all()
     assert (t.casualties(0), t.unit("0,0").attachments) == ([hit], (other,))
 
@@ -300,7 +300,7 @@ def test_ra_raise_4_without_a_hex_the_unit_stays_in_the_pile():
 
 
 @pytest.mark.parametrize(("flips", "left"), [("T", {"z": 1}), ("H", {})])
-def test_q_53__c_casualties_public_whom_a_raise_is_about_is_seen_by_all(flips, left):
+def test_q_53__c_casualties_public_all_see_which_unit_is_raised(flips, left):
     pile = {"hand": [], "sack": ["spare"], "casualties": ["z", "z", "y"], "removed": []}
     tokens = [token("n", abilities=[able("raise")]), token("z"), token("y")]
     units = [unit("n", "0,0"), unit("n", "3,0", 1)]

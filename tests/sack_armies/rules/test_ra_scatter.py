@@ -1,4 +1,4 @@
-"""Scatter, and the units that are saved from it (appendix A)."""
+"""Scatter, and saving units from it (appendix A)."""
 
 import pytest
 
@@ -29,13 +29,13 @@ def engine(*more, **values):
 
 
 def barrage(flips, units, tokens=(), armor=9, shooter=None, **keys):
-    """Return a table after the engine on (0,0) has shot at the "d" on (2,0); `armor` is that of "d"."""
+    """Return a table after the engine on (0,0) has shot at the "d" on (2,0), which has this `armor`."""
     common = [shooter or engine(), token("d", armor=armor), token("frail"), token("tough", armor=2), *tokens]
     t = play(common, [unit("engine", "0,0"), unit("d", "2,0", 1), *units], flips, **keys)
     return attack(t, "ranged", "0,0", "2,0")
 
 
-# --- when
+# --- when it happens, and to whom
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_q_38_unit_that_dies_by_its_own_scatter_was_not_killed_by_the_attack():
     assert turn_over(t)  # nobody is asked to advance
 
 
-# --- saved
+# --- saving units
 
 SHIELD = text("spell", "shield", "free", [modify("armor", 1)])
 MIGHT = text("spell", "might", "free", [modify("damage", 1)])
@@ -196,7 +196,7 @@ def test_d_28_its_general_may_let_it_die():
 
 
 @pytest.mark.parametrize("stack", [(), ("might",), ("brace",)])
-def test_q_55_nobody_is_asked_if_nothing_would_save_the_unit(stack):
+def test_q_55_no_save_is_offered_if_nothing_saves_the_unit(stack):
     t = barrage("H | H", [hidden("mage", *stack)], SAVES)
     assert turn_over(t)
     assert t.casualties(1) == sorted(["mage", *stack])

@@ -1,4 +1,4 @@
-"""Rotational symmetry: a position turned by a sixth of a circle offers the same actions, turned likewise (Q-74)."""
+"""Rotational symmetry: a position turned by 60 degrees offers the same actions, turned likewise (Q-74)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CALM = {"scatter_save": False}  # who is asked first about a save depends on the
 
 
 def turned(at: list[int], sixths: int) -> list[int]:
-    """Return the coordinates of a hex after some turns by 60 degrees about the middle."""
+    """Return the coordinates of a hex after `sixths` turns by 60 degrees about the center."""
     q, r = at
     for _ in range(sixths):
         q, r = -r, q + r
@@ -27,7 +27,7 @@ def turned(at: list[int], sixths: int) -> list[int]:
 
 
 def turned_scenario(scenario: dict[str, Any], sixths: int) -> dict[str, Any]:
-    """Return a position turned about the middle of the board."""
+    """Return a position turned about the center of the board, with saves from scatter off."""
     scenario = copy.deepcopy(scenario)
     for piece in (*scenario["unit"], *scenario["battlefield"]):
         piece["at"] = turned(list(piece["at"]), sixths)
@@ -44,7 +44,7 @@ def turned_text(text: str, sixths: int) -> str:
 
 
 def offered(game: Game, states: States, sixths: int = 0) -> list[str]:
-    """Return what is offered, turned."""
+    """Return the legal actions as sorted texts, their hexes turned."""
     return sorted(turned_text(game.format_action(states, action), sixths) for action in offered_ids(game, states))
 
 

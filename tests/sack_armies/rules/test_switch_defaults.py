@@ -1,4 +1,4 @@
-"""Default switches: the rules without agreements, but with every decision asked."""
+"""Default switches: the rules without agreements, except that every decision is asked."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ THREE = [field("0,0"), field("-1,0"), field("2,0", 1), field("3,0", 1), field("0
 
 
 def plain_rules(units=(), flips="", tokens=(), **keys):
-    """Return a table without any agreement on the rules."""
+    """Return a table without agreements on the rules; forced choices are asked."""
     return TextGame(position([A, *tokens], list(units), flips, switches={"auto_forced": "off"}, **keys))
 
 
@@ -60,7 +60,7 @@ def test_c_neutral_zone_basis__q_03_by_default_control_counts():
     fields = [field("0,0"), field("2,0", 0, controller=1), field("6,0", 1)]
     hands = [piles(hand=["plain"], sack=["spare"]), piles(sack=["spare"])]
     room = deploy_room(plain_rules(fields=fields, general=hands), "plain")
-    assert room == ["-1,0", "-1,1", "0,-1", "0,1", "1,-1"]  # not next to their own field, which another controls
+    assert room == ["-1,0", "-1,1", "0,-1", "0,1", "1,-1"]  # not beside their own battlefield that another controls
 
 
 def test_c_flip_method__q_68_by_default_coins_are_flipped():
@@ -101,7 +101,7 @@ def test_c_allow_concede__q_71_by_default_nobody_can_concede():
 def test_c_casualties_public_by_default_all_see_what_was_lost():
     charm = text("spell", "charm", "free", [modify("armor", 1)])
     units = [unit("a", "0,0"), unit("g", "1,0", 1, attached=[attachment("charm")])]
-    t = fought(units, "H T", [token("g", band="green"), charm], "no").do("no")  # no advance
+    t = fought(units, "H T", [token("g", band="green"), charm], "no").do("no")  # decline the advance
     assert Seen(t, 0).counts("casualties_1") == {"g": 1, "charm": 1}
 
 

@@ -1,4 +1,4 @@
-"""The switches that concern combat and effects: every value of each."""
+"""Switches for combat and effects: every value of each."""
 
 import numpy as np
 import pytest
@@ -103,7 +103,7 @@ def test_c_coord_window_a_leader_revealed_before_the_check_spares_it():
     tokens = [token("a"), token("d", armor=9), chief]
     t = play(tokens, units, "T", {"coord_window": "before_check"})
     coordinate(t, "coord_melee", "1,0", "0,0", "0,1").do("pass", "reveal_unit", "hex -1,1").pass_all()
-    assert (asked(t), t.flips_left()) == ((1, Decision.COUNTER), 0)  # the one flip was the attack's
+    assert (asked(t), t.flips_left()) == ((1, Decision.COUNTER), 0)  # the only flip was the attack's
 
 
 @pytest.mark.parametrize("value", ["before_check", "both"])
@@ -230,7 +230,7 @@ def test_c_surprise_precludes_counter__q_40_surprise_or_counter_or_both(value, c
 def test_c_sum_simultaneous_damage__q_35_hits_of_one_exchange_are_added_or_not(value, armor, dies):
     bomb = {"armor": armor, "abilities": [able("scatter")]}
     t = duel({"armor": 9}, bomb, "H T | H T | H", {"sum_simultaneous_damage": value})
-    attack(t, "melee", "0,0", "1,0", "yes")  # one by the attack, one by the own scatter
+    attack(t, "melee", "0,0", "1,0", "yes")  # one damage from the attack, one from its own scatter
     assert t.flips_left() == 0
     assert t.casualties(1) == (["defender"] if dies else [])
 
@@ -263,7 +263,7 @@ def test_c_max_progressive__q_72_progressive_flips_are_capped(maximum):
     for armor in (maximum, maximum + 1):
         t = duel({}, {"armor": armor}, "H" * maximum, {"max_progressive": maximum})
         attack(t, "melee", "0,0", "1,0", "no")
-        assert t.flips_left() == 0  # and no flip beyond the cap was asked for
+        assert t.flips_left() == 0  # and no flip beyond the cap was made
         assert t.casualties(1) == (["defender"] if armor == maximum else [])
 
 
@@ -279,7 +279,7 @@ def test_c_sight_on_reveal__q_24_a_revealed_unit_sights_at_once_or_not(value, fa
     t.do("move", "hex 0,0", "hex -1,1")
     assert t.unit("3,0").face == face  # (-1,1) is four away
     t = play([watcher, token("d")], units, switches={"sight_on_reveal": value}).do("reveal_unit", "hex 0,0")
-    assert t.do("move", "hex 0,0", "hex 1,0").unit("3,0").face == "up"  # a move ends with sight either way
+    assert t.do("move", "hex 0,0", "hex 1,0").unit("3,0").face == "up"  # a completed move sights either way
 
 
 @pytest.mark.parametrize(
@@ -322,11 +322,11 @@ def test_c_flip_method__q_68_coins_dice_and_decks_give_both_results(value):
     t = TextGame(scenario | {"seed": 7})
     flips = [int(chance.flip(t.params[0], t.states[0], np.int64(0))) for _ in range(104)]
     assert set(flips) == {0, 1}
-    if value == "deck":  # one deck is run through before the next
+    if value == "deck":  # one deck is used up before the next
         assert (sum(flips[:52]), sum(flips[52:])) == (26, 26)
     shown = 52 + (2 if value == "deck_jokers" else 0)
     left = [int(t.state[f"deck_{kind}"]) for kind in ("red", "black", "jokers")]
-    assert (sum(left) == shown) == (value in ("coin", "die"))  # the others do not touch the deck
+    assert (sum(left) == shown) == (value in ("coin", "die"))  # these two do not touch the deck
     assert left[2] == (2 if value == "deck_jokers" else 0)
 
 

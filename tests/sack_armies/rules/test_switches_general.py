@@ -1,4 +1,4 @@
-"""The switches on decisions, knowledge, limits, rewards and chance: every value of each."""
+"""Switches for decisions, knowledge, limits, rewards and chance: every value of each."""
 
 import pytest
 
@@ -19,7 +19,7 @@ FIELDS = [
 
 
 def table(units=(), switches=None, flips="", tokens=(), **keys):
-    """Return a table with units among a and ogre."""
+    """Return a table with units of the types "a", "ogre" and those in `tokens`."""
     return play([A, OGRE, *tokens], list(units), flips, switches, **keys)
 
 
@@ -78,7 +78,7 @@ def test_c_sack_count_public_the_size_of_a_sack_is_seen_by_all_or_by_its_owner(v
 
 
 @pytest.mark.parametrize("value", ["on", "off"])
-def test_c_open_army_lists_what_is_hidden_is_known_as_a_list_or_not_at_all(value):
+def test_c_open_army_lists_types_of_hidden_tokens_are_listed_only_if_open(value):
     views = []
     for hidden in (["a", "ogre"], ["a", "a"]):
         t = table([], {"open_army_lists": value}, general=[SPARE, piles(sack=hidden)])
@@ -200,7 +200,7 @@ def test_c_reward_draw_and_truncation_without_eliminations_pay_nothing(value):
 
 
 def drawn(seed, flips_first):
-    """Return the hand of General 1 after their first draw, and the flips of the turn before."""
+    """Return General 1's hand after their first Draw, and the flips of the turn before it."""
     general = [piles(sack=["spare"]), piles(sack=[f"t{number}" for number in range(12)])]
     tokens = [token(f"t{number}") for number in range(12)]
     units = [unit("ogre", "0,0"), unit("ogre", "1,0", 1)]
@@ -220,7 +220,7 @@ def test_c_seed_flips_and_draws_come_from_separate_streams():
         without, none = drawn(seed, False)
         assert flips
         assert none == []
-        assert with_flips == without  # the flips before do not change what is drawn
+        assert with_flips == without  # earlier flips do not change what is drawn
 
 
 def test_c_seed_the_same_seed_gives_the_same_game_and_others_give_others():

@@ -1,4 +1,4 @@
-"""Visibility (V-01 to V-23), item by item: one position, the observations of both sides."""
+"""Visibility (V-01 to V-23), item by item: a position as both sides observe it."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ UNKNOWN = {"type": None, "rank": 0, "band": 0, "class": 0, "homeland": 0, "movem
 
 
 def piles(**zones):
-    """Return a General's entry; what is left out is empty, save for one unit in the sack."""
+    """Return a General's entry; zones that are not given are empty, except for one unit in the sack."""
     return {"hand": [], "sack": ["spare"], "casualties": [], "removed": []} | zones
 
 
@@ -58,7 +58,7 @@ def test_v_01_the_army_list_is_hidden_unless_lists_are_open():
 
 
 def dismissed_and_deployed(hand: list[str], sack: list[str], *texts: str) -> TextGame:
-    """Return a table at which General 1's archer was dismissed; after `texts` they have deployed one beside a foe."""
+    """Return a table on which General 1's archer was dismissed and, after `texts`, an archer deployed beside a foe."""
     general = [piles(sack=["spare"] * 3), piles(sack=sack, hand=hand)]
     switches = {"draw_count": 1, "hand_limit": 3}
     units = [unit("sage", "0,0"), unit("archer", "2,0", 1)]
@@ -84,7 +84,7 @@ SMALL_ARMY = {"name": "small", "tokens": {"plain": 4, "swamp": 3, "goblin_infant
 
 
 def new_game(seed=1, **options) -> TextGame:
-    """Return a game from the beginning of Setup."""
+    """Return a game at the start of Setup."""
     config = make_config(2, SMALL_ARMY, **options)
     t = object.__new__(TextGame)
     t.config, t.params = config, build_params(config)
@@ -200,7 +200,7 @@ def test_v_08_a_face_down_unit_is_followed_by_place_and_owner():
     (moved,) = other.on("0,-1")
     expected = {"kind": Shown.UNIT, "owner": 1, "controller": 1, "face": ShownFace.DOWN, "moved": 1}
     assert known(moved, *expected) == expected
-    assert moved["public_movement"] == 2  # the same token went two hexes
+    assert moved["public_movement"] == 2  # the same token is known to have moved two hexes
     (stayed,) = other.on("-2,1", kind=Shown.UNIT)
     assert known(stayed, "moved", "public_movement") == {"moved": 0, "public_movement": 0}
     (event,) = other.events(Event.MOVE)
@@ -504,7 +504,7 @@ def test_v_20_whether_a_reaction_was_offered_is_not_shown():
     assert (observation(offered, 0) == during).all()
     hidden = [attachment("drill"), attachment("bolt")]
     tables = []
-    for name in hidden:  # one of the two could be revealed in the window, the other not
+    for name in hidden:  # one of the two can be revealed in the window, the other cannot
         units = [unit("soldier", "0,0"), unit("soldier", "1,0", 1, attached=[name]), unit("archer", "-1,1")]
         t = play(TOKENS, units, "H T | T", switches={"auto_forced": True}).do("melee")
         tables.append(t.pass_all())

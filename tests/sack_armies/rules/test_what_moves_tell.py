@@ -1,4 +1,4 @@
-"""Inference about a face-down unit: the least movement and armor that its acts show (V-08)."""
+"""Inference about a face-down unit: the least movement and armor that play has shown (V-08)."""
 
 import numpy as np
 import pytest
@@ -12,13 +12,13 @@ POST = token("post", movement=0)
 
 
 def least(t, cell, stat):
-    """Return the least "movement" or "armor" that everybody knows of the unit on a hex."""
+    """Return the lower bound on "movement" or "armor" that everybody knows of the unit on a hex."""
     row = int(t.state["cell_unit"][t.config.grid.cell(*(int(number) for number in cell.split(",")))])
     return int(t.state[f"token_min_{stat}"][row])
 
 
 def hidden(units, tokens=(), fields=None):
-    """Return a table with face-down runners and posts."""
+    """Return a table with units of the types "runner", "post" and those in `tokens`."""
     return play([RUNNER, POST, *tokens], units, fields=fields)
 
 
@@ -33,7 +33,7 @@ def test_v_08_a_hidden_unit_shows_how_far_it_can_go(target, steps):
     assert (t.unit(target).face, least(t, target, "movement")) == ("down", steps)
 
 
-def test_v_08_the_way_round_others_counts_and_the_longest_move_is_remembered():
+def test_v_08_steps_through_own_units_count_and_the_longest_move_is_kept():
     fields = [field("0,0"), field("2,0"), field("4,0", 1)]
     walls = [unit("post", "1,0"), unit("runner", "0,0", face="down"), unit("post", "4,0", 1)]
     t = move(hidden(walls, fields=fields), "0,0", "2,0")
@@ -50,7 +50,7 @@ def test_v_08_ground_that_may_have_helped_does_not_count():
     fields = [field("0,0", token_id="road"), *(field(h) for h in B1[0][1:]), field("4,0", 1)]
     t = hidden([unit("runner", "0,0", face="down")], tokens=[road], fields=fields)
     move(t, "0,0", "-3,0")
-    assert least(t, "-3,0", "movement") == 1  # of three steps the road may have given two
+    assert least(t, "-3,0", "movement") == 1  # the road may have given two of the three steps
 
 
 def test_v_08_from_a_hex_without_a_battlefield_every_step_counts():
@@ -60,14 +60,14 @@ def test_v_08_from_a_hex_without_a_battlefield_every_step_counts():
         "use": "free",
         "effects": [{"kind": "modify", "stat": "movement", "amount": 1}],
     }
-    t = hidden([unit("runner", "0,1", face="down")], tokens=[wind])  # the last type of all helps movement
+    t = hidden([unit("runner", "0,1", face="down")], tokens=[wind])  # the last of all types modifies movement
     move(t, "0,1", "-2,1")
     assert least(t, "-2,1", "movement") == 2
 
 
-def test_v_08_a_revealed_unit_needs_no_guess():
+def test_v_08_a_move_of_a_face_up_unit_gives_no_lower_bound():
     t = move(hidden([unit("runner", "0,0")]), "0,0", "-2,0")
-    assert t.unit("-2,0").face == "up"
+    assert (t.unit("-2,0").face, least(t, "-2,0", "movement")) == ("up", 0)
 
 
 @pytest.mark.parametrize(("ground", "shown"), [(0, 3), (1, 2)])
@@ -94,7 +94,7 @@ def test_v_08_what_a_unit_has_shown_is_forgotten_when_it_leaves():
     move(t, "0,0", "-2,0")
     row = int(t.state["cell_unit"][t.config.grid.cell(-2, 0)])
     assert t.state["token_min_movement"][row] == 2
-    t.states["token_min_armor"][0, row] = 3  # as after a hit that it has survived
+    t.states["token_min_armor"][0, row] = 3  # as if it had survived a hit
     t.do("draw")
     while t.player == 1:
         t.do(next(entry for entry in t.legal() if entry in ("done", "type spare")))
@@ -126,4 +126,4 @@ def test_v_08_armor_that_a_text_may_have_lent_is_not_shown():
         unit("tough", "3,0", 1, face="down", attached=[{"token": "ward", "face": "down"}]),
     ]
     t = attack(play([engine, tough, ward], units, "H H"), "ranged", "0,0", "2,0")
-    assert least(t, "3,0", "armor") == 3  # face down no text works
+    assert least(t, "3,0", "armor") == 3  # a face-down text has no effect

@@ -26,7 +26,7 @@ THREE = [field("0,0"), field("-1,0"), field("2,0", 1), field("3,0", 1), field("0
 
 
 def three(attacker, target, to_move, *more):
-    """Return a table of three Generals: units at (0,0), (1,0), (0,1); the window of an attack is open."""
+    """Return a table of three Generals with units on (0,0), (1,0) and (0,1), in the window of a melee."""
     cells = ("0,0", "1,0", "0,1")
     units = [unit("a", cell, owner) for owner, cell in enumerate(cells)]
     t = play([token("a"), *more], units, "T", generals=3, fields=THREE, to_move=to_move)
@@ -34,7 +34,7 @@ def three(attacker, target, to_move, *more):
 
 
 def seats_asked(t):
-    """Return who is asked, in order, if all pass."""
+    """Pass until the window closes and return the seats asked, in order."""
     seats = []
     while t.decision == Decision.WINDOW:
         seats.append(t.player)
@@ -59,7 +59,7 @@ def test_p_window_a_reveal_starts_the_round_of_passes_anew():
     hidden = [unit("a", "-2,0", face="down"), unit("d", "4,0", 1, face="down"), unit("d", "4,-1", 1, face="down")]
     t = play([token("a"), token("d")], [unit("a", "0,0"), unit("d", "1,0", 1), *hidden])
     t.do("melee", "hex 0,0", "hex 1,0", "reveal_unit", "hex 4,0")
-    assert asked(t) == (0, Decision.WINDOW)  # one reveal each in turn
+    assert asked(t) == (0, Decision.WINDOW)  # after one reveal the next General is asked
     t.do("pass")
     assert asked(t) == (1, Decision.WINDOW)
     t.do("pass")
@@ -129,10 +129,12 @@ def test_q_46_nothing_but_an_announcement_opens_a_window():
     hidden = [unit("a", "-2,0", face="down"), unit("d", "4,0", 1, face="down")]
     hand = {"hand": ["a"], "sack": ["spare"], "casualties": [], "removed": []}
     t = play([token("a"), token("d")], [unit("a", "0,0"), unit("d", "3,0", 1), *hidden], general=[hand, hand])
-    t.copy().do("draw", "done")
-    t.copy().do("move", "hex 0,0", "hex -1,0", "done")
-    t.do("deploy", "type a", "hex 0,1")
-    assert asked(t) == (1, Decision.MENU)
+    for ended in (
+        t.copy().do("draw", "done"),
+        t.copy().do("move", "hex 0,0", "hex -1,0", "done"),
+        t.copy().do("deploy", "type a", "hex 0,1"),
+    ):
+        assert asked(ended) == (1, Decision.MENU)
 
 
 def test_r9_2_6__r9_2_8_free_spells_are_revealed_like_units_before_the_flips():
@@ -170,7 +172,7 @@ def test_q_48_a_revealed_attachment_turns_up_its_host_which_then_sights():
 
 
 def winged(flips="", more=(), **keys):
-    """Return a table on which General 1 may reveal wings of the defender on (1,0)."""
+    """Return a table on which General 1 may reveal wings under the defender on (1,0)."""
     tokens = [token("a"), token("d", band="blue"), token("eagle", abilities=[able("flying")]), WINGS]
     units = [unit("a", "0,0"), *more, unit("d", "1,0", 1, attached=[attachment("wings")])]
     return play(tokens, units, flips, **keys)
@@ -184,7 +186,7 @@ def test_r9_1_11__r9_1_12__q_44_reveal_cancels_an_illegal_attack_at_no_cost():
     assert (t.turn, *asked(t), t.flips_left()) == (1, 0, Decision.MENU, 0)
     assert (t.unit("0,0").employed, t.unit("1,0").attachment_faces) == (False, ("up",))
     assert events(t, Event.CANCEL) == [(0, 5)]
-    assert t.legal() == ["draw", "move"]  # the flyer is out of reach
+    assert t.legal() == ["draw", "move"]  # a ground unit cannot attack the flyer
     t.do("move", "hex 0,0", "hex -1,0")
     assert turn_over(t)
 

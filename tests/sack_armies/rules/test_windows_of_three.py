@@ -14,7 +14,7 @@ WIND = text("spell", "wind", "action", [{"kind": "draw", "count": 1}])
 
 
 def asked_in_turn(t):
-    """Return who is asked in the window, one after the other, until it closes."""
+    """Pass until the window closes and return the seats asked, in order."""
     seats = []
     while t.decision == Decision.WINDOW:
         seats.append(t.player)
@@ -23,7 +23,7 @@ def asked_in_turn(t):
 
 
 def three(*texts, windows="announce"):
-    """Return a table of three Generals after the mage of General 0 has begun an action."""
+    """Return a table of three Generals after General 0's mage has announced an action."""
     stack = [attachment("bolt"), attachment("light"), attachment("wind")]
     units = [unit("mage", "0,0", attached=stack), unit("foe", "2,0", 1), unit("foe", "0,2", 2), unit("foe", "0,1", 2)]
     tokens = [MAGE, BOLT, LIGHT, WIND, token("foe")]

@@ -1,4 +1,4 @@
-"""Scenarios: read as written, refused when they break the rules; any state survives the way there and back."""
+"""Scenarios: read as written, refused if they break the rules; any state survives a round trip."""
 
 import json
 import re
@@ -18,7 +18,6 @@ from sackarmies_env.games.sack_armies.state.record import STATE_FIELDS, make_sta
 from tests.sack_armies.builders import entry
 from tests.sack_armies.builders.text_game import B1, SCENARIOS, TextGame, attachment, field, position, token, unit
 
-SCRIPT = ("script_flips", "script_flips_used", "script_flips_end", "script_draws", "script_draws_used")
 WALKER = token("walker", band="green")
 SCRIPTED = {"flip_method": "scripted", "auto_forced": "off"}
 BOON = {"id": "boon", "kind": "spell", "use": "free", "effects": [{"kind": "modify", "stat": "armor", "amount": 1}]}
@@ -33,7 +32,7 @@ BANE = {
 
 
 def differences(one, other):
-    """Name the fields in which two states differ; scratch, used scripts, stale entries and count of decisions aside."""
+    """Return the fields in which two states differ; ignores scratch, forced results, stale entries and `decisions`."""
     found = []
     for declared in STATE_FIELDS:
         if declared.role == Role.SCRATCH or declared.part == "forced results" or declared.name == "decisions":
@@ -48,12 +47,12 @@ def differences(one, other):
 
 
 def left_of_script(states):
-    """Return the forced results that nobody has used."""
+    """Return the forced results that are left."""
     return [forced_left(states, name) for name in ("flips", "draws")]
 
 
 def check_round_trip(params, config, states):
-    """Dump, write as TOML, read, start: the same state, with the same future."""
+    """Check that a state survives a dump to TOML and back, with the same forced results left; return the new game."""
     dump = to_scenario(params, config, states)
     again = start_scenario(tomllib.loads(scenario_toml(dump)))
     assert differences(states, again.states) == []
@@ -64,7 +63,7 @@ def check_round_trip(params, config, states):
 
 
 def play_randomly(config, seed, plies, every):
-    """Yield (params, states) of a random game at every so many plies, and at its end."""
+    """Yield (params, states) of a random game every `every` plies, and at its end."""
     rng = np.random.default_rng(seed)
     params = build_params(config)
     states = alloc(make_state_dtype(capacity_for(config)), 1)
@@ -82,7 +81,7 @@ def play_randomly(config, seed, plies, every):
         assert states["error"][0] == 0
 
 
-# --- any state, there and back
+# --- round trips of any state
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -92,7 +91,7 @@ def test_states_of_random_games_survive_the_round_trip(seed):
     for params, states in play_randomly(config, seed, 260, 29):
         again = check_round_trip(params, config, states)
         seen.add(Decision(int(states["decision"][0])).name)
-        if states["current_player"][0] >= 0:  # the same future
+        if states["current_player"][0] >= 0:  # the same continuation
             here, action = states.copy(), np.array([int(np.flatnonzero(_mask(again))[0])], np.int64)
             entry.step(params, here, action)
             entry.step(again.params, again.states, action)
@@ -112,7 +111,7 @@ def test_states_of_three_generals_survive_the_round_trip():
         check_round_trip(params, config, states)
 
 
-def test_a_guessed_world_survives_the_round_trip():
+def test_a_sampled_state_survives_the_round_trip():
     config = make_config(2, switches={"max_turns": 60})
     for params, states in play_randomly(config, 9, 81, 40):
         guessed = states.copy()

@@ -1,4 +1,4 @@
-"""The action space and its texts: one id, one text, both ways; what is illegal is refused with what is legal."""
+"""The action space and its texts: each id has one text and back; refusals of illegal texts list the legal ones."""
 
 import numpy as np
 import pytest
@@ -60,7 +60,7 @@ def test_kernels_and_texts_agree_on_the_layout():
         assert actions.decode_hex(record, action) == cell
 
 
-def test_each_id_is_of_one_sort():
+def test_each_id_is_a_verb_a_type_a_slot_or_a_hex():
     record = build_params(make_config(2))[0]
     sorts = (actions.is_verb, actions.is_type, actions.is_slot, actions.is_hex)
     counts = np.zeros(4, int)

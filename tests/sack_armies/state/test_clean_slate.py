@@ -1,4 +1,4 @@
-"""Leftovers: a reset forgets all that was in a record, and a new turn all of the action before it."""
+"""No leftovers: a reset clears all that was in a record, and a new turn all of the action before it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_reset_does_not_depend_on_the_previous_record(options):
     for name in plain(fresh).dtype.names:
         np.testing.assert_array_equal(plain(used)[name], plain(fresh)[name], err_msg=name)
     clear_states(fresh)
-    for field in select(STATE_FIELDS, part=frozenset({"forced results", "scratch"})):  # what a reset does not use
+    for field in select(STATE_FIELDS, part=frozenset({"forced results", "scratch"})):  # what a reset clears
         np.testing.assert_array_equal(plain(used)[field.name], plain(fresh)[field.name], err_msg=field.name)
 
 
@@ -54,8 +54,8 @@ def test_a_position_begins_with_an_empty_log_and_nobody_who_flips_for_initiative
         assert (state[f"log_{name}"] == empty).all()
 
 
-@pytest.mark.parametrize("seed", range(0, 8 if INTERPRETED else 48, 2))  # those that begin in a battle
-def test_a_new_turn_knows_nothing_of_the_action_before_it(seed):
+@pytest.mark.parametrize("seed", range(0, 8 if INTERPRETED else 48, 2))  # seeds of games that begin in a battle
+def test_a_new_turn_clears_the_previous_action(seed):
     game = make_game(**bout_options(seed))
     turns = 0
     for states, _ in random_play(game, seed, PLIES):
@@ -83,7 +83,7 @@ def test_a_game_that_ends_in_an_attack_knows_nothing_of_it():
 @pytest.mark.parametrize(
     "texts", [("dismiss", "hex 0,0", "hex 3,0"), ("cast", "hex 0,0", "slot 0", "hex 3,0", "hex 4,0")]
 )
-def test_an_activation_that_is_over_is_forgotten(texts):
+def test_a_completed_activation_is_cleared(texts):
     shove = {"kind": "relocate", "distance": 2, "who": "target"}
     magic = {"id": "magic", "kind": "spell", "use": "action", "effects": [shove], "target": "enemy_unit", "range": 4}
     mage = token("mage", band="blue", abilities=[{"kind": "dismiss", "range": 4}])
@@ -108,7 +108,7 @@ def test_each_game_of_a_batch_says_who_is_eliminated():
 
 
 def dealt_anew(t: TextGame, last: bool) -> TextGame:
-    """Return a copy of the table on which the units of each General stand in the first rows, or in the last."""
+    """Return a copy of the table with the units of each General in the first rows, or in the last."""
     t = t.copy()
     size = int(t.params["tokens_per_general"][0])
     state = plain(t.states)
@@ -133,7 +133,7 @@ def dealt_anew(t: TextGame, last: bool) -> TextGame:
 
 
 def both_ways(t: TextGame, *texts: str) -> TextGame:
-    """Play the texts with rows as they are and dealt anew; return the table, which shows the same in any case."""
+    """Play the texts in three orders of rows, check that the results look the same, and return the table."""
     others = [dealt_anew(t, last).do(*texts).pass_all() for last in (False, True)]
     t.do(*texts).pass_all()
     assert shown(others[0]) == shown(t)
@@ -142,7 +142,7 @@ def both_ways(t: TextGame, *texts: str) -> TextGame:
 
 
 def shown(t: TextGame) -> tuple[object, ...]:
-    """Return the position without the order of rows, and what may be done."""
+    """Return the position without the order of rows, the decision, the legal actions, and the stats of units."""
     position = {key: value for key, value in t.dump().items() if key != "procedure"}
     position["unit"] = sorted(position["unit"], key=lambda entry: entry["at"])
     position["battlefield"] = sorted(position["battlefield"], key=lambda entry: entry["at"])
@@ -205,7 +205,11 @@ def test_coordination_is_dropped_in_the_next_turn_whatever_the_rows():
     units = [unit("a", cell) for cell in ("0,0", "0,1")] + [unit("a", "1,0", 1)]
     t = coordinate(play([A], units, "H H H T"), "coord_melee", "1,0", "0,0", "0,1")
     both_ways(t)
+    assert t.state["token_member"].any()
     both_ways(t, "no")
+    both_ways(t, "hex 0,0")  # the attacker that advances
+    assert t.turn == 2
+    assert not t.state["token_member"].any()
 
 
 def test_two_attackers_are_enough_whatever_their_rows():
@@ -218,7 +222,7 @@ def test_two_attackers_are_enough_whatever_their_rows():
     assert t.casualties(0) == ["a"]
 
 
-def test_an_empty_hex_is_no_unit_whatever_the_rows():
+def test_an_empty_hex_is_not_mistaken_for_the_last_row():
     banner = token("banner", abilities=[{"kind": "augment", "stat": "armor", "amount": 3}, {"kind": "leadership"}])
     guard = token("guard", movement=0, abilities=[{"kind": "defend"}, {"kind": "range", "range": 2}])
     units = [unit("banner", "3,0", 1), unit("guard", "5,0", 1), unit("guard", "5,-1", 1), unit("a", "-1,0")]
@@ -234,7 +238,7 @@ def test_an_empty_hex_is_no_unit_whatever_the_rows():
     assert t.stat("5,0", "armor") == 4  # beside the banner
 
 
-def test_a_limit_is_met_by_a_unit_in_any_row():
+def test_a_limit_is_satisfied_by_a_unit_in_any_row():
     limit = {"kind": "requires_revealed", "match": {"keyword": "knight"}}
     shy = token("shy", movement=0, limits=[limit], abilities=[{"kind": "augment", "stat": "armor", "amount": 3}])
     units = [unit("knight", "4,0", 1), unit("shy", "2,0", 1), unit("shy", "3,0", 1), unit("a", "0,0")]

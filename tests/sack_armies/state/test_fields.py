@@ -1,4 +1,4 @@
-"""The fields of the state are what their declarations say: ranges, hidden ones, derived ones, scratch."""
+"""Fields of the state match their declarations: their ranges, and what hidden, derived and scratch fields are."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ EACH_CONFIGURATION = pytest.mark.parametrize("name", CONFIGURATIONS)
 
 
 def noise(game: Game, states: States, field: StateField, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return numbers that a field may hold."""
+    """Return random numbers that a field may hold."""
     least, greatest = layout_of(game).limits(field, sizes_of(game))
     return rng.integers(least, greatest, states[field.name].shape, states[field.name].dtype, endpoint=True)
 
 
 def positions(game: Game) -> Iterator[tuple[int, States]]:
-    """Yield some positions of random games that are not over, with their numbers; they must not be changed."""
+    """Yield (ply, states) of some positions of random games that are not over; the states must not be changed."""
     for ply, states in enumerate(itertools.islice(wander(game, 5, PLIES), 0, None, EVERY)):
         if states["current_player"][0] >= 0:
             yield ply, states
 
 
 def scribbled(game: Game, states: States, role: Role, seed: int) -> States:
-    """Return a copy of a position with other numbers in the fields of a role."""
+    """Return a copy of a position with random numbers in the fields of a role."""
     copy, rng = copy_of(game, states), np.random.default_rng(seed)
     for field in select(STATE_FIELDS, role=role):
         copy[field.name] = noise(game, states, field, rng)
@@ -103,7 +103,7 @@ def test_scratch_carries_nothing_from_one_decision_to_the_next(name: str) -> Non
 
 
 @EACH_CONFIGURATION
-def test_what_a_player_believes_in_holds_no_scratch_and_no_ends_of_lists(name: str) -> None:
+def test_a_sample_has_empty_scratch_and_empty_list_tails(name: str) -> None:
     game = build(name)
     empty = game.new_states(1)
     clear_states(empty)

@@ -1,4 +1,4 @@
-"""Derived indexes of the token rows: kept up to date, and equal to those derived anew."""
+"""Derived indexes of the token rows: kept up to date, and equal to those rebuilt from scratch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sackarmies_env.games.sack_armies.state.record import LOG_WIDTH, STATE_FIELD
 from tests.sack_armies.builders.fights import play
 from tests.sack_armies.builders.text_game import token, unit
 
-LEGAL = "legal actions"  # a part of the state that has an oracle of its own
+LEGAL = "legal actions"  # a part of the state with an oracle elsewhere
 DERIVED = tuple(field.name for field in select(STATE_FIELDS, role=Role.DERIVED) if field.part != LEGAL)
 
 
@@ -33,7 +33,7 @@ def observe_all(params, states, players, out):
         observe_again(params[0], states[i], players[i], out[i])
 
 
-def test_the_last_row_counts():
+def test_a_unit_in_the_last_row_is_indexed():
     full = {"hand": [], "sack": ["spare"] * 34, "casualties": [], "removed": []}  # the unit comes last
     t = play([token("z")], [unit("z", "0,0"), unit("z", "3,0", 1)], general=[full, full])
     assert t.params["army_size"][0, 1] == t.params["tokens_per_general"][0] == 40
@@ -42,7 +42,7 @@ def test_the_last_row_counts():
 
 
 def random_positions(game, num_games, plies, seed):
-    """Yield the states of some games after every decision of random play; games that end begin anew."""
+    """Yield the states of some games after every decision of random play; games that end start over."""
     states = game.new_states(num_games)
     game.reset(game.params, states, np.arange(num_games) + seed)
     mask = np.zeros((num_games, game.num_actions), np.int8)
@@ -116,7 +116,7 @@ def test_an_observation_over_any_earlier_one_equals_one_over_zeros():
         observe_all(game.params, as_records(states), players, again)
         game.observe(game.params, states, players, fresh)
         np.testing.assert_array_equal(again, fresh)
-        again[:] = again[rng.permutation(4)]  # of another game, another viewer
+        again[:] = again[rng.permutation(4)]  # observations of another game or viewer
 
 
 def test_events_are_shown_with_as_many_numbers_as_the_layout_names():

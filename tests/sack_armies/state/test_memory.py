@@ -1,4 +1,4 @@
-"""Memory of tokens that went to a sack: since when they are there, and what may have been drawn since."""
+"""Memory of tokens that went to a sack: when they went there, and what may have been drawn since."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def begin(
 
 
 def turn(t: TextGame, *texts: str) -> None:
-    """Let General 0 take a turn, and General 1 draw."""
+    """Have General 0 take a turn, and General 1 draw."""
     t.do(*texts).pass_all()
     while t.player == 0:
         t.do("pass")
@@ -60,7 +60,7 @@ def memory(t: TextGame, name: str, owner: int = 0) -> list[tuple[str, int, int]]
 
 
 def known_kinds(t: TextGame) -> list[str]:
-    """Return the ids of General 0's tokens in the sack of which others know the kind, sorted."""
+    """Return the ids of the tokens in General 0's sack whose kind others know, sorted."""
     state = t.state
     known = (state["token_zone"] == Zone.SACK) & (state["token_owner"] == 0) & (state["token_kind_known"] == 1)
     return sorted(t.type_ids[int(type_id)] for type_id in state["token_type"][known])
@@ -73,7 +73,7 @@ def seen_at(t: TextGame, where: str) -> int:
 
 
 def dismiss(t: TextGame, where: str) -> None:
-    """Let General 0 dismiss a unit."""
+    """Have General 0 dismiss a unit."""
     turn(t, "dismiss", "hex 0,0", f"hex {where}")
 
 
@@ -97,7 +97,7 @@ def test_returns_to_the_sack_are_kept_per_general():
     assert t.state["returns"].tolist()[:2] == [1, 1]
 
 
-def test_what_leaves_the_hand_may_be_what_was_drawn_last():
+def test_a_token_leaving_the_hand_may_be_the_last_drawn():
     t = begin([unit("bee", "-1,0")], hand="ant", sack="cat spare", draws="cat")
     dismiss(t, "-1,0")
     turn(t, "draw")
@@ -106,7 +106,7 @@ def test_what_leaves_the_hand_may_be_what_was_drawn_last():
     assert (memory(t, "ant"), memory(t, "cat")) == ([("BATTLEGROUND", 0, 1)], [("HAND", 0, 1)])
 
 
-def test_what_stays_in_hand_may_be_all_but_what_was_drawn_first():
+def test_tokens_left_in_hand_may_exclude_the_first_drawn():
     t = begin([unit("bee", "-1,0"), unit("ant", "-2,0")], hand="spare", sack="cat jailer", draws="cat jailer")
     dismiss(t, "-1,0")
     turn(t, "draw")
@@ -178,7 +178,7 @@ def test_face_down_copy_on_the_board_may_be_the_one_revealed_elsewhere():
     assert (seen_at(t, shown), seen_at(t, other)) == (IN_SIGHT, 0)
 
 
-def test_of_a_unit_that_went_face_down_the_kind_is_known_until_something_is_drawn():
+def test_the_kind_of_a_unit_returned_face_down_is_known_until_a_draw():
     t = begin([unit("bee", "-1,0", face="down"), unit("ant", "-2,0", face="down")], sack="cat bolt", draws="bolt cat")
     dismiss(t, "-1,0")
     dismiss(t, "-2,0")
@@ -209,7 +209,7 @@ def test_attachments_of_a_captive_go_back_face_down():
     assert known_kinds(t) == []
 
 
-def test_kinds_that_do_not_look_alike_are_forgotten_one_of_each():
+def test_a_draw_clears_one_known_kind_of_each_look():
     held = [{"token": name, "owner": 0, "face": "down"} for name in ("drill", "bolt")]
     held.append({"token": "bee", "owner": 0, "face": "up"})
     t = begin(
@@ -247,7 +247,7 @@ def test_which_of_those_lost_face_down_is_raised_does_not_show(raised):
     dismiss(t, "-1,0")
     for number, cell in enumerate(names):
         row = t.state["cell_unit"][t.config.grid.cell(*at(cell))]
-        t.state["token_drawn"][row] = number  # as if one had been drawn before the dismissal, the other after it
+        t.state["token_drawn"][row] = number  # as if one was drawn before the dismissal, the other after it
         to_casualties(t.params[0], t.states[0], np.int64(row))
     turn(t, "draw")
     t.do("raise", "hex 0,-1", "type bee").pass_all()
@@ -264,7 +264,7 @@ def test_kinds_that_are_known_stay_known_of_captives():
     assert t.state["token_kind_known"][row] == 1
 
 
-def test_of_units_that_went_face_down_a_draw_may_have_taken_the_one_drawn_first():
+def test_a_draw_clears_the_known_kind_of_the_face_down_unit_drawn_first():
     for drawn in ("ant", "bee", "cat"):
         units = [unit("bee", "-1,0", face="down"), unit("ant", "-2,0", face="down"), unit("raven", "-1,1")]
         t = begin(units, sack="cat", draws=drawn)

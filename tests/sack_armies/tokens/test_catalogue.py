@@ -1,4 +1,4 @@
-"""The catalogue: its size and make-up, what the rulebook tells of named tokens, fair ranks, texts from data."""
+"""The catalogue: its size and makeup, what the rulebook says of named tokens, fair ranks, texts from data."""
 
 from collections import Counter
 from pathlib import Path
@@ -28,7 +28,7 @@ def abilities(token_id):
     return [ability.kind for ability in TOKENS[token_id].abilities]
 
 
-# --- make-up
+# --- makeup
 
 
 def test_the_catalogue_has_the_size_of_the_base_set():
@@ -43,7 +43,7 @@ def test_the_catalogue_has_the_size_of_the_base_set():
     assert len({token.name for token in TOKENS.values()}) == 120
 
 
-def test_every_value_of_ours_is_marked():
+def test_every_token_is_marked_as_reconstructed():
     assert all(token.reconstructed for token in TOKENS.values())
 
 
@@ -53,7 +53,7 @@ def test_every_ability_is_on_three_tokens_or_more():
     assert min(counts.values()) >= 3, counts
 
 
-def test_ranks_allow_armies_of_sixteen_to_thirty_six_tokens():
+def test_ranks_are_one_to_four_and_mostly_low():
     ranks = Counter(token.rank for token in TOKENS.values())
     assert set(ranks) == {1, 2, 3, 4}
     assert ranks[1] + ranks[2] > 100
@@ -124,7 +124,7 @@ def test_patterns_of_printed_texts_are_in_use(pattern):
     assert any(pattern in effect_text(token) for token in TOKENS.values())
 
 
-# --- what the rulebook tells
+# --- what the rulebook says
 
 
 def test_named_units_keep_within_what_the_rulebook_tells():

@@ -1,4 +1,4 @@
-"""Configuration: armies, capacity, refusals; and the parameters that kernels read, against their data."""
+"""Configuration: armies, capacity, refusals, and the parameters that kernels read, checked against their data."""
 
 import numpy as np
 import pytest
@@ -346,7 +346,7 @@ def text(token_id, effects, use="action", kind="spell", **values):
     return {"id": token_id, "kind": kind, "use": use, "effects": effects} | values
 
 
-TEXTS = [  # a text; its use, target, range and retain; its first effect
+TEXTS = [  # (text, (use, target, range, retain), first effect)
     (
         text("bolt", [{"kind": "damage", "amount": 4}], target="enemy_unit", range=3),
         (Use.ACTION, Target.ENEMY_UNIT, 3, 0),

@@ -1,4 +1,4 @@
-"""The schema of data files: what is refused, and in which words."""
+"""The schema of data files: what is refused, and with which message."""
 
 import pytest
 
@@ -19,7 +19,7 @@ UNIT_KEYS = (
 
 
 def faults(*tokens):
-    """Return the sentences with which the tokens are refused."""
+    """Return the lines of the error that refuses the tokens."""
     with pytest.raises(ValueError) as caught:
         read_tokens(list(tokens), "x.toml")
     return str(caught.value).splitlines()
@@ -122,7 +122,7 @@ def test_duplicate_ids_are_refused():
     assert faults(unit(), unit(rank=2)) == ['x.toml: the id "u" is given 2 times']
 
 
-# --- what has no meaning together
+# --- combinations that make no sense
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_a_token_that_cannot_work_is_refused(token, sentence):
     assert faults(token) == [f'x.toml: token "{token["id"]}": {sentence}']
 
 
-# --- what is taken
+# --- what is accepted
 
 
 def test_fields_left_out_take_harmless_defaults():

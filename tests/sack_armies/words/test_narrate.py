@@ -1,4 +1,4 @@
-"""Narration and replay of records of Sack Armies."""
+"""Narration and replay of Sack Armies records."""
 
 import numpy as np
 import pytest
@@ -100,7 +100,7 @@ def test_another_catalogue_value_is_noticed():
         replay(make_game(**record.config), record)
 
 
-# --- the telling
+# --- the narration
 
 
 def test_melee_is_narrated():

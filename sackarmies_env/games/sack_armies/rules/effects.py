@@ -169,7 +169,7 @@ def can_complete(params, state, host, type_id, target):
 
 @njit
 def is_effect_target(params, state, host, type_id, cell):
-    """Return whether the text may be aimed at `cell`; employed units are valid targets, too (R9.3-8, Q-95)."""
+    """Return whether the text may be aimed at `cell`; employed units are valid targets, too (Q-95)."""
     if not is_target_of_kind(params, state, host, type_id, cell):
         return False
     unit = unit_at(state, cell)

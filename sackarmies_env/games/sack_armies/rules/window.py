@@ -261,7 +261,7 @@ def run_window(params, state):
 
 @njit
 def offer_window(params, state):
-    """Offer PASS, free reveals and, to the defender's General, surprise maneuvers (Q-42)."""
+    """Offer PASS, free reveals and, to the defender's General in an attack, surprise maneuvers (R9.3-8, Q-42)."""
     player = state.current_player
     allow(state, np.int64(Verb.PASS))
     offer_reveal_verbs(params, state, player)
