@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Pytest configuration for all tests."""
 
 import sys
 
@@ -6,7 +6,7 @@ import sys
 def pytest_configure():
     """Keep absl, which OpenSpiel and others import, from closing pytest's own capture of stderr.
 
-    absl keeps the stderr of the moment it was imported, and closes it when logging is reconfigured, as uvicorn does.
+    absl holds the stderr that was current at its import, and closes it when logging is reconfigured, as uvicorn does.
     Environments for a single library may lack absl.
     """
     try:

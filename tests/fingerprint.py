@@ -1,8 +1,8 @@
-"""Digests of behavior: a change that is not meant to change behavior leaves all of them the same.
+"""Digests of behavior, which stay the same unless a change is meant to alter behavior.
 
-`python -m tests.fingerprint` compares with the kept digests, `--write` replaces them. Each line is a hash of random
-games (agent order, masks and observations of all seats, rewards, endings, guesses and dumped positions) or a count of
-sequences of decisions. State records are not part of it: their layout is internal to the engine.
+`python -m tests.fingerprint` compares current digests with the kept ones; `--write` replaces those. Each line is a hash
+of random games (agent order, masks and observations of all seats, rewards, endings, sampled states and dumped
+positions) or a count of sequences of decisions. State records are left out: their layout is internal to the engine.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ GAMES = 2
 PLIES = 300
 DEPTH = 2
 EVERY = 29  # decisions between two samples ("guesses")
-TABLES = ((2, "small"), (2, "full"), (3, "full"), (4, "full"))  # of Territories: players and map
+TABLES = ((2, "small"), (2, "full"), (3, "full"), (4, "full"))  # (players, map) of Territories
 TERRITORIES_SWITCHES: dict[str, dict[str, Any]] = {
     "standard": {},
     "bound": {"exchange_pair": "per_turn", "domination": False, "attacks_per_turn": 2, "max_rounds": 5},
@@ -68,7 +68,7 @@ def games_of(game_id: str, options: dict[str, Any]) -> str:
 
 
 def samples_of(play: RandomPlay) -> str:
-    """Return a digest of dumped positions of a game, and of states sampled from each player's view of them."""
+    """Return a digest of a game's dumped positions, and of states sampled from each player's view of them."""
     told, game = hashlib.sha256(), play.game
     for _ in play:
         if len(play.actions) % EVERY == 0:
@@ -81,7 +81,7 @@ def samples_of(play: RandomPlay) -> str:
 
 
 def sequences(path: Path) -> int:
-    """Return how many sequences of `DEPTH` decisions a built-in scenario of Sack Armies has."""
+    """Return the number of sequences of `DEPTH` decisions from a built-in scenario of Sack Armies."""
     game = load_game("sack_armies", scenario=str(path))
     return perft(game, RandomPlay(game, 1).states, DEPTH)
 
@@ -122,7 +122,7 @@ GAME_LINES: dict[str, Callable[[bool], Iterator[Line]]] = {
 
 
 def lines(brief: bool = False) -> Iterator[Line]:
-    """Yield the name and the digest or count of each line; if `brief`, only those that need little compiling."""
+    """Yield the name and the digest or count of each line; if `brief`, only those that need little compilation."""
     for lines_of in GAME_LINES.values():
         yield from lines_of(brief)
 
@@ -131,8 +131,9 @@ def main() -> int:
     """Compare or write the digests; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--write", action="store_true", help="keep the present digests")
-    what.add_argument("--brief", action="store_true", help="compare games of few Generals and counts, without guesses")
+    what.add_argument("--write", action="store_true", help="replace the kept digests with the current ones")
+    brief = "compare only games of few Generals and counts, without sampled states"
+    what.add_argument("--brief", action="store_true", help=brief)
     options = parser.parse_args()
     found = dict(lines(options.brief))
     if options.write:

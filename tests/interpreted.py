@@ -1,4 +1,4 @@
-"""Functions of test modules, called in a process that runs the kernels as plain Python."""
+"""Function calls in a subprocess that runs the kernels as plain Python."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def interpreted(module: str, function: str, *arguments: object) -> Any:
-    """Return what a function returns when it is called there; arguments and result are plain data.
+    """Call a function in a subprocess that compiles nothing, and return its result, which must be JSON data.
 
     Args:
         module: dotted name of the module.
         function: name of a function of the module.
-        arguments: values that `repr` can write down.
+        arguments: values whose `repr` is valid Python.
     """
     program = f"import json; from {module} import {function}; print(json.dumps({function}(*{arguments!r})))"
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT)}

@@ -1,7 +1,7 @@
 """Choices of the ladder's rungs in fixed positions: `python -m tests.rungs` compares them with the kept ones.
 
 A rung is frozen: at equal playouts it should make the same choices on every machine and in every version. Otherwise its
-ratings no longer hold. `--write` keeps the current choices, after an intended change of the rules or of a rung.
+ratings no longer hold. After an intended change of the rules or of a rung, `--write` keeps the current choices.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from sackarmies_env.registry import make
 
 KEPT = Path(__file__).parent / "kept" / "rungs.json"
 LADDER = Path(__file__).parents[1] / "configs" / "ladder" / "search.toml"
-POSITIONS = {2: 48, 4: 24}  # by the number of Generals
-FIRST, LAST = 20, 300  # decisions before a position
+POSITIONS = {2: 48, 4: 24}  # number of positions by number of Generals
+FIRST, LAST = 20, 300  # range of the number of decisions before a position
 RANDOM = 0.1  # share of these decisions that are random
-FEWEST = 3  # legal actions in a position
+FEWEST = 3  # smallest number of legal actions in a position
 Choices = dict[str, list[int]]
 
 
 def rungs_of(players: int) -> dict[str, str]:
-    """Return the rungs of a pool of the ladder: names and text forms of agents."""
+    """Return the rungs of a pool of the ladder, as a dict from name to the agent's text form."""
     ladder = tomllib.loads(LADDER.read_text(encoding="utf-8"))
     agents = {rung["name"]: rung["agent"] for rung in ladder["rung"]}
     [pool] = [pool for pool in ladder["pool"] if pool["players"] == players]
@@ -47,7 +47,7 @@ def choose(agent: Agent, env: RawEnv) -> int:
 
 
 def positions_of(players: int) -> Iterator[RawEnv]:
-    """Yield games of `greedy` with some random decisions, each at a decision with several legal actions."""
+    """Yield games played by `greedy` with some random decisions, each at a decision with several legal actions."""
     found = 0
     for seed in range(10 * POSITIONS[players]):
         rng = np.random.default_rng([players, seed])
@@ -68,7 +68,7 @@ def positions_of(players: int) -> Iterator[RawEnv]:
 
 
 def choices_of(players: int, names: list[str] | None = None) -> Choices:
-    """Return what each rung of a pool, or those of some names, chooses in the positions."""
+    """Return the choices in the positions of each rung of a pool, or only of the named rungs."""
     rungs = {name: agent for name, agent in rungs_of(players).items() if names is None or name in names}
     found: Choices = {name: [] for name in rungs}
     for env in positions_of(players):
@@ -88,7 +88,7 @@ def kept_choices(players: int) -> Choices:
 def main() -> int:
     """Compare or keep choices; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help="keep the current choices")
+    parser.add_argument("--write", action="store_true", help="replace the kept choices with the current ones")
     arguments = parser.parse_args()
     found = {players: choices_of(players) for players in POSITIONS}
     if arguments.write:
@@ -100,7 +100,7 @@ def main() -> int:
         for name, chosen in choices.items():
             same = sum(one == other for one, other in zip(chosen, kept[name], strict=True))
             differing += len(chosen) - same
-            print(f"{players} Generals, {name}: {same} of {len(chosen)} choices are the kept ones")
+            print(f"{players} Generals, {name}: {same} of {len(chosen)} choices match the kept ones")
     return 1 if differing else 0
 
 

@@ -1,4 +1,4 @@
-"""The toy game as a second registered game: what works for it is not tied to a particular game."""
+"""The toy game, registered as a second game to show that code is not tied to a particular game."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAKE_GAME = "tests.core.toy_game:make_duel"
 
 @contextmanager
 def kept_registries() -> Iterator[None]:
-    """Undo the registrations of the block when it ends."""
+    """Undo all registrations made in the block when it ends."""
     registries = (entries._registered, gymnasium.registry, getattr(pettingzoo, "aec_registry", {}))
     before = [registry.copy() for registry in registries]
     try:
@@ -43,7 +43,7 @@ def registered(**hooks: object) -> Iterator[None]:
 
 
 class HighestCard(Agent):
-    """The scripted agent of the toy game: plays the greatest legal id."""
+    """Scripted agent of the toy game, which plays the highest legal id."""
 
     shares_batch = True
 
@@ -59,7 +59,7 @@ class HighestCard(Agent):
 
 @dataclass(frozen=True)
 class LifePotential:
-    """A potential of the toy game: lives of the observing seat."""
+    """Potential of the toy game: the lives of the observing seat, times a weight."""
 
     spec: ObservationSpec
     lives: float = 0.0
@@ -69,10 +69,10 @@ class LifePotential:
 
 
 def pages() -> dict[str, str]:
-    """Pages of documentation of the toy game."""
+    """Return the documentation pages of the toy game."""
     return {"cards.md": "# Cards"}
 
 
 def table_of_one(section: dict[str, object]) -> dict[str, object]:
-    """Options of the toy game, by other names."""
+    """Return options of the toy game from a section in which they have other names."""
     return {"num_players": section.get("num_players", 2), "max_turns": section.get("limit", 60)}

@@ -1,10 +1,10 @@
-"""A long run of the batch engine: `make soak` plays a million random games, samples states, and watches the memory.
+"""A long run of the batch engine: `make soak` plays a million random games, samples states, and watches memory use.
 
 Games of many configurations are played at random, side by side on all cores. Between stretches, some of them take one
-decision that is checked by the invariants of the game (`tests/GAME/properties/invariants.py`). The referee of Sack
-Armies rules on their masks; that of Territories plays a game of each configuration beside the engine for a while.
-Memory in use is measured after each configuration, and compared between the second tenth of them and the last, because
-everything is loaded during the first.
+decision that is checked against the game's invariants (`tests/GAME/properties/invariants.py`). The referee of Sack
+Armies also checks their masks; that of Territories plays a game of each configuration beside the engine for a while.
+Memory in use is measured after each configuration. The last tenth of the configurations is compared with the second,
+because everything is loaded during the first.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ GROWTH = 16.0  # MiB that memory may grow by from the second tenth of the config
 
 @dataclass
 class Tally:
-    """Counts and memory of a soak.
+    """Counts and memory use of a soak.
 
     Attributes:
         games: games played to the end.
@@ -62,7 +62,7 @@ class Tally:
 
     @property
     def growth(self) -> float:
-        """How much more memory was in use in the last tenth of the configurations than in the second, in MiB."""
+        """Growth of memory in use from the second tenth of the configurations to the last, in MiB."""
         tenth = max(1, len(self.memory) // 10)
         return fmean(self.memory[-tenth:]) - fmean(self.memory[tenth : 2 * tenth])
 
@@ -76,7 +76,7 @@ class Sample:
         options: arguments of `make`.
         seed: seed of the game.
         before, after: `(1,)`, states before and after the decision.
-        is_same: whether the game goes on; if not, `after` is the first decision of another one.
+        is_same: whether the game goes on; if not, `after` is the first decision of a new one.
     """
 
     game: Game
@@ -218,7 +218,7 @@ def copy_of_row(game: Game, batch: Batch, row: int) -> Any:
 
 
 def main() -> None:
-    """Soak, and print a summary; the exit status is 1 if memory grew by more than `GROWTH`."""
+    """Run the soak and print a summary; the exit status is 1 if memory grew by more than `GROWTH`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--game", default="sack_armies", choices=SUBJECTS)
     parser.add_argument("--games", type=int, default=1_000_000)
@@ -235,7 +235,8 @@ def main() -> None:
     )
     if tally.growth > GROWTH:
         sys.exit(
-            f"memory grew by {tally.growth:.1f} MiB; up to {GROWTH:.0f} may come from configurations of other sizes"
+            f"memory grew by {tally.growth:.1f} MiB; "
+            f"up to {GROWTH:.0f} MiB can be explained by differing configuration sizes"
         )
 
 

@@ -1,4 +1,4 @@
-"""Arithmetic of the benchmarks, and the page of what was measured."""
+"""Arithmetic of the benchmarks, and the page of recorded results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLAN = bench.Plan(rounds=3, windows=2, seconds=0.01, budget=60, seed=4)
 
 
 class CountingEnv:
-    """An AEC environment of three decisions a game, in which actions 1 and 3 are legal."""
+    """AEC environment whose games last three decisions, with actions 1 and 3 always legal."""
 
     def __init__(self) -> None:
         self.actions: list[int] = []
@@ -165,7 +165,7 @@ def test_a_ratio_too_high_is_measured_again_in_other_memory(monkeypatch: pytest.
 
 
 def make_idle(made: Iterator[int]) -> contest.Play:
-    """Return a `Play` that does nothing, and count how many were made."""
+    """Return a `Play` that does nothing, and advance the count of those made."""
     next(made)
     return lambda count: count
 

@@ -1,4 +1,4 @@
-"""Kernels for CUDA are kept compiling, without a device: `make cuda` runs these tests."""
+"""CUDA kernels, which must compile even without a device: `make cuda` runs these tests."""
 
 from __future__ import annotations
 
@@ -58,6 +58,6 @@ def test_numba_is_left_as_it_was():
 
 
 @pytest.mark.skipif(cuda.is_installed(), reason="numba-cuda is installed")
-def test_without_the_compiler_it_is_said_what_to_do():
+def test_missing_compiler_error_says_what_to_do():
     with pytest.raises(ModuleNotFoundError, match="make cuda"):
         cuda.compile_ptx(load_game("territories"), "observe")

@@ -41,7 +41,7 @@ print(env.render())
 
 
 def run(*command, cwd, **variables):
-    """Run a command outside the source tree; if it fails, the message shows its output."""
+    """Run a command outside the source tree and return its stdout; if it fails, the message shows its output."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYTEST"))}
     done = subprocess.run(
         [str(word) for word in command], cwd=cwd, env=kept | variables, capture_output=True, text=True, check=False
@@ -63,7 +63,7 @@ def dist(tmp_path_factory):
     return folder
 
 
-def tracked_files():
+def package_files():
     """Return the files of the packages by their names in a wheel."""
     names = set()
     for package, folder in PACKAGES.items():
@@ -77,7 +77,7 @@ def tracked_files():
 def test_wheel_holds_every_file_of_the_packages_and_nothing_else(dist):
     (wheel,) = dist.glob("*.whl")
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    assert names == tracked_files()
+    assert names == package_files()
 
 
 @pytest.mark.slow
@@ -89,7 +89,7 @@ def test_texts_of_the_distributions_are_accepted(dist):
 
 @pytest.mark.slow
 def test_wheel_works_without_the_source_tree(dist, tmp_path):
-    """Dependencies come from this environment, through a path only, so that no editable install is seen."""
+    """Dependencies come from this environment through a plain path, so that no editable install is found."""
     (wheel,) = dist.glob("*.whl")
     run(sys.executable, "-m", "venv", tmp_path / "venv", cwd=tmp_path)
     python = tmp_path / "venv" / "bin" / "python"

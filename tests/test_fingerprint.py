@@ -1,4 +1,4 @@
-"""Kept digests of behavior: `python -m tests.fingerprint --write` after a change of rules."""
+"""Comparison with kept digests of behavior: run `python -m tests.fingerprint --write` after a change of rules."""
 
 from __future__ import annotations
 

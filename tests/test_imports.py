@@ -134,7 +134,7 @@ def test_rooms_of_a_game_import_downwards():
         me = room_of(module_of(path))
         if me is None:
             continue
-        assert me in ROOMS, f"{path}: {me} is no room of a game: {', '.join(ROOMS)}"
+        assert me in ROOMS, f"{path}: {me} is not a room of a game; allowed are {', '.join(ROOMS)}"
         for module, _, line in imports_of(path):
             other = room_of(module)
             if other is not None:
@@ -179,7 +179,7 @@ def test_only_a_games_own_modules_import_its_rules(path):
 
 @pytest.mark.parametrize("path", [path for path in SOURCES if part_of(module_of(path)) in GENERIC], ids=module_of)
 def test_generic_modules_name_no_game(path):
-    """The registry says which games there are; otherwise only a game's own modules have its name in strings."""
+    """The registry lists the games; elsewhere, only a game's own modules contain its name in strings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     docstrings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
@@ -213,7 +213,7 @@ def test_there_are_no_cycles():
 
 @pytest.mark.parametrize("path", [path for path in SOURCES if path.name == "__init__.py"], ids=module_of)
 def test_package_init_files_only_reexport(path):
-    """A package file defines nothing; the top one also registers the environments with Gymnasium and PettingZoo."""
+    """An `__init__.py` defines nothing; the top one also registers environments with Gymnasium and PettingZoo."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in tree.body:
         is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

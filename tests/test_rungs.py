@@ -1,4 +1,4 @@
-"""Frozen rungs of the ladder make the kept choices: `python -m tests.rungs --write` after a change that is meant."""
+"""Kept choices of the ladder's frozen rungs: run `python -m tests.rungs --write` after an intended change."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sackarmies_env.core.jit import INTERPRETED
 from tests import rungs
 
 QUICK = ["random", "first", "greedy", "search low", "trained", "search fast"]
-MOST = 0.05  # share of choices that may differ: machines may round differently, which decides between near equals
+MOST = 0.05  # share of choices that may differ: machines may round differently, which can decide near ties
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="searches take hours interpreted")
 

@@ -1,4 +1,4 @@
-"""The comparison of search methods: what each knows, its choices, and the arithmetic of the tables."""
+"""Comparison of search methods: what each one knows, its choices, and the arithmetic of the tables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def game():
 
 @pytest.fixture(scope="module")
 def match(game):
-    """A menu of General one in the middle of a game of greedy Generals, while the other one has tokens in hand."""
+    """Return a game of greedy Generals, stopped at General one's menu while the other one has tokens in hand."""
     match = Match(game)
     match.begin(6)
     seats = [Seat(Contestant("greedy"), game, player) for player in range(2)]
@@ -45,7 +45,7 @@ def is_menu_before_a_hand(match):
 
 
 def sample(game, match, view, seed):
-    """Return a world from the view's sampler, for General one."""
+    """Sample a world for General one with the view's sampler."""
     known = VIEWS[view].game(game, 0)
     states = known.clone(VIEWS[view].root(game, match.states, 0))
     known.determinize(known.params, states, np.zeros(1, np.int64), np.array([seed]))

@@ -1,4 +1,4 @@
-"""The benchmarks of a search's strength and gain: pairs of games, agents that fail, and what is refused."""
+"""Benchmarks of a search's strength and gain: pairs of games, failing agents, and refused options."""
 
 import re
 import sys

@@ -32,7 +32,7 @@ def installed() -> dict[str, str]:
 
 
 def constraints() -> dict[str, str]:
-    """Return the exact versions of constraints.txt; anything that is not exact is an error."""
+    """Return the versions pinned in constraints.txt; a pin that is not exact fails the test."""
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     pins = [line for line in lines if not line.startswith("#")]
     assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][A-Za-z0-9.]*", pin) for pin in pins), pins

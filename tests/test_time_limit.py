@@ -31,11 +31,11 @@ def test_after():
 
 
 def run_hang(folder, *arguments):
-    """Run tests of which one hangs, with our settings except a limit of seconds; return exit code and output."""
+    """Run three tests, one of which hangs, with our settings but a limit of 5 s; return exit code and output."""
     place = folder / "test_planted.py"
     place.write_text(HANGS)
     settings = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(folder), "-p", "no:cacheprovider"]
-    # the limit counts from the start of a test: it includes compiling `spin`, which makes no difference
+    # the limit counts from the start of a test, so it includes compiling `spin`; that makes no difference
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *settings, *arguments, str(place)],
         env={

@@ -1,4 +1,4 @@
-"""Games in OpenSpiel: its own checks, keys of what players know, worlds that look alike, and exact values."""
+"""OpenSpiel adapter: OpenSpiel's own checks, keys of what players know, twin worlds, and exact values."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def duel():
 
 
 def after(game, plies, seed=0):
-    """Return a state in which a player decides, after random actions."""
+    """Return the state after `plies` random actions of players: at the next decision, or at the end of the game."""
     rng = random.Random(seed)
     state = game.new_initial_state()
     while state.is_chance_node() or (plies > 0 and not state.is_terminal()):
@@ -135,7 +135,7 @@ def test_keys_are_the_same_whether_asked_for_at_each_ply_or_at_the_end():
 
 @pytest.mark.parametrize("name", ["duel", "sack_armies"])
 def test_player_receives_the_same_in_worlds_that_look_alike(name):
-    """All that the adapter hands to a player, byte for byte, their search included."""
+    """Compare all that the adapter gives a player, including worlds sampled for a search, byte for byte."""
     with registered():
         game = pyspiel.load_game(f"python_sackarmies(game={name}(),seeds=5)")
         differing = 0
@@ -194,7 +194,7 @@ def test_sampled_worlds_differ_and_can_be_played_to_the_end(duel):
 # --- copies
 
 
-def test_copies_share_the_position_and_go_their_own_way(duel):
+def test_copies_share_the_position_and_are_independent(duel):
     state = after(duel(), 2)
     twin, before = state.clone(), str(state)
     assert twin._node is state._node
@@ -227,7 +227,7 @@ def test_lists_that_are_handed_out_are_the_callers_own(duel):
 
 
 def test_explicit_results_are_all_of_chance():
-    """Chances of the ends add up to 1, and the seed no longer matters."""
+    """Probabilities of endings add up to 1, and the seed no longer matters."""
     ends = []
     for first in (0, 7):
         game = {"name": "sack_armies", "scenario": str(ONE_ATTACK)}
@@ -255,13 +255,12 @@ def leaves(state, chosen=(), chance=1.0):
 def test_results_of_each_players_own_queue_can_be_explicit():
     """Three cards for each of two players, each of four values: all deals are equally likely."""
     kind = make_duel().forced_kinds[0]
-    node, total = Table(make_duel(), kind).begin(0), 0
-    cards = 0
+    node, cards = Table(make_duel(), kind).begin(0), 0
     while not isinstance(node, Position):
         assert node.outcomes == [(number, 0.25) for number in range(4)]
         assert node.describe(3) == "draws card_4"
-        total, cards, node = total + 1, cards + 1, node.play(3)
-    assert cards == total == 6
+        cards, node = cards + 1, node.play(3)
+    assert cards == 6
     assert node.table.game.num_players == 2
     assert node.legal == [3]
 
@@ -277,7 +276,7 @@ def test_regret_minimization_finds_the_exact_value():
 
 
 def enumerated_value(position):
-    """Return what player 0 can expect, by enumeration of positions; nothing may be hidden."""
+    """Return the expected return of player 0 by enumerating positions; nothing may be hidden."""
     game = load_position(position)
     states = game.new_states(1)
     game.start(states, 0)
@@ -285,7 +284,7 @@ def enumerated_value(position):
 
 
 def test_exact_value_where_tokens_are_hidden_is_that_derived_by_hand():
-    """General 0 chooses a row and General 1 a column of two: 2 to 1 in rows earns 1/3 against both columns."""
+    """General 0 chooses one of two rows, General 1 one of two columns: rows mixed 2 to 1 earn 1/3 against both."""
     game = open_spiel_exact.tree_of(HIDDEN)
     deal = game.new_initial_state().child(0)
     deploy = child_by(deal, "deploy")
@@ -300,7 +299,7 @@ def test_exact_value_where_tokens_are_hidden_is_that_derived_by_hand():
 
 
 def child_by(state, text):
-    """Return what the action with a text leads to."""
+    """Return the state that follows the action with the given text."""
     (action,) = [action for action in state.legal_actions() if state.action_to_string(action) == text]
     return state.child(action)
 

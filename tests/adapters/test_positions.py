@@ -1,4 +1,4 @@
-"""Positions as values: what zero-sum games pay at their ends."""
+"""Positions as values: returns at the end of zero-sum games."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.core.toy_game import make_duel
     "make", [lambda: make_duel(4), lambda: make_duel(6), lambda: load_game("territories", num_players=4)]
 )
 def test_returns_of_zero_sum_games_add_up_to_zero(make):
-    """Not to the rounding error of thirds and fifths in float32, which OpenSpiel refuses."""
+    """Not just up to the rounding error of thirds and fifths in float32, which OpenSpiel refuses."""
     table, rng, rounded = Table(make()), random.Random(0), 0
     for seed in range(12):
         node = table.begin(seed)

@@ -1,4 +1,4 @@
-"""Games in PufferLib's layout: rows are those of the vector environment; what cannot be laid out so is refused."""
+"""PufferLib adapter: its rows are those of the vector environment; options that it cannot support are refused."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ADAPTER = "sackarmies_env.adapters.pufferlib"
 
 
 class Buffers:
-    """What the adapter takes of PufferLib's `PufferEnv`: buffers of as many rows as agents."""
+    """Stand-in for what the adapter uses of PufferLib's `PufferEnv`: buffers with one row per agent."""
 
     def __init__(self, buf):
         self.observations = np.zeros((self.num_agents, *self.single_observation_space.shape), np.int8)
@@ -27,8 +27,8 @@ class Buffers:
 
 @pytest.fixture
 def puffer_games(monkeypatch, tmp_path):
-    """The adapter, on a stand-in where PufferLib is not installed: it needs an environment of its own."""
-    monkeypatch.chdir(tmp_path)  # importing PufferLib leaves a link
+    """Yield the adapter, on a stand-in if PufferLib is not installed: it needs a separate environment."""
+    monkeypatch.chdir(tmp_path)  # importing PufferLib leaves a link in the working directory
     if find_spec("pufferlib") is not None:
         yield importlib.import_module(ADAPTER).PufferGames
         return

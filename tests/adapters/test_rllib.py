@@ -1,4 +1,4 @@
-"""Games as RLlib plays them: which agents have a decision in games that begin with eliminated players."""
+"""RLlib adapter: which agents have decisions in games that begin with eliminated players."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 import sackarmies_env
 
 ADAPTER = "sackarmies_env.adapters.rllib"
-NAMES = {  # what the adapter takes of Ray
+NAMES = {  # what the adapter imports from Ray
     "ray.rllib.core.columns": ["Columns"],
     "ray.rllib.core.rl_module.apis": ["ValueFunctionAPI"],
     "ray.rllib.core.rl_module.torch": ["TorchRLModule"],
@@ -22,7 +22,7 @@ NAMES = {  # what the adapter takes of Ray
 
 @pytest.fixture
 def rllib_env(monkeypatch):
-    """The adapter, on stand-ins where Ray's RLlib is not installed: it needs an environment of its own."""
+    """Return the adapter, on stand-ins if Ray's RLlib is not installed: it needs a separate environment."""
     pytest.importorskip("torch")
     try:
         return importlib.import_module(ADAPTER).RllibEnv
@@ -37,7 +37,7 @@ def rllib_env(monkeypatch):
 
 @pytest.fixture(scope="module")
 def two_of_three():
-    """A position in which one of three players has been eliminated, as a scenario, and who that is."""
+    """Return a scenario in which one of three players has been eliminated, and the name of that agent."""
     env = sackarmies_env.raw_env(num_generals=3, illegal_action="terminate")
     env.reset(seed=0)
     for _ in range(100):

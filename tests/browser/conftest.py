@@ -33,16 +33,16 @@ OpenPage = Callable[..., Any]
 
 
 def find_chromium() -> str | None:
-    """Return the path of the browser, None if there is none."""
+    """Return the path of the browser, or None if there is none."""
     return os.environ.get(VARIABLE) or next(filter(None, map(shutil.which, PROGRAMS)), None)
 
 
-@pytest.fixture(scope="module")  # while it runs, so does an event loop, which would be in the way of other tests
+@pytest.fixture(scope="module")  # while it runs, so does an event loop, which would disturb other tests
 def browser() -> Iterator[Any]:
-    """A running browser; without one, tests are skipped, and fail where the variable CI is set."""
+    """Yield a running browser; without one, tests are skipped, or fail if the variable CI is set."""
     program = find_chromium()
     if program is None:
-        reason = f"there is no Chromium: install it (Debian: make browser), or set {VARIABLE} to its path"
+        reason = f"Chromium not found: install it (Debian: make browser), or set {VARIABLE} to its path"
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
@@ -56,7 +56,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def open_page(browser: Any) -> Iterator[OpenPage]:
-    """A function that opens an address; the test fails if a page asks for anything from elsewhere, or complains."""
+    """Yield a function that opens an address; the test fails if a page contacts other hosts or reports a problem."""
     contexts: list[Any] = []
     faults: list[str] = []
 
@@ -84,9 +84,7 @@ def open_page(browser: Any) -> Iterator[OpenPage]:
         page.set_default_timeout(10_000)
         page.on("console", complain)
         page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on(
-            "websocket", lambda socket: None if urlsplit(socket.url).hostname in LOOPBACK else faults.append(socket.url)
-        )
+        page.on("websocket", watch_socket)
         page.goto(address)
         return page
 
@@ -98,18 +96,18 @@ def open_page(browser: Any) -> Iterator[OpenPage]:
 
 @pytest.fixture(scope="session")
 def replay_address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The address of the page of the example game."""
+    """Return the address of the replay page of the example game."""
     return page_address(EXAMPLE, tmp_path_factory.mktemp("pages"))
 
 
 @pytest.fixture(scope="session")
 def analyzed_address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The address of the page of the example game with analyses."""
+    """Return the address of the replay page of the example game with analyses."""
     return page_address(ANALYZED, tmp_path_factory.mktemp("pages"))
 
 
 def page_address(source: Path, folder: Path) -> str:
-    """Write the page of a record into a folder and return its address."""
+    """Write the replay page of a record to a folder and return its address."""
     record = load_record(source)
     path = folder / f"{source.stem}.html"
     Replay(game_of(record), record).save(path)
@@ -118,7 +116,7 @@ def page_address(source: Path, folder: Path) -> str:
 
 @pytest.fixture(scope="session")
 def web_address() -> Iterator[str]:
-    """The address of a server of the modules."""
+    """Yield the address of a server of the JavaScript modules."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def log_message(self, *args: Any) -> None:
@@ -138,7 +136,7 @@ def web_address() -> Iterator[str]:
 
 @contextlib.contextmanager
 def serving(handler: Callable[..., http.server.BaseHTTPRequestHandler]) -> Iterator[str]:
-    """Give the block the address of a server on the loopback address."""
+    """Run a server on the loopback address for the duration of the block, and yield its address."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

@@ -1,4 +1,4 @@
-"""The screenshots of the pages of docs/ on viewing, playing and Territories: `python -m tests.browser.screenshots`."""
+"""Screenshots for the pages of docs/ on viewing, playing and Territories: `python -m tests.browser.screenshots`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.browser.conftest import ANALYZED, DESKTOP, EXAMPLE, PHONE, ROOT, find
 from tests.web.tables import make_session
 
 IMAGES = ROOT / "docs" / "images"
-COLORS = 256  # of a picture: it takes half the room
+COLORS = 256  # of a picture, which halves its size
 SHOTS: dict[str, tuple[Path, str, dict[str, Any]]] = {
     "replay.png": (EXAMPLE, "#ply=170&view=0&beside=1", {"viewport": DESKTOP}),
     "replay_phone.png": (EXAMPLE, "#ply=170&view=1", {"viewport": PHONE, "color_scheme": "dark"}),
@@ -30,13 +30,13 @@ PLAYED: dict[str, tuple[dict[str, int], str]] = {
     "play_desktop.png": (DESKTOP, "light"),
     "play_phone.png": (PHONE, "dark"),
 }
-SEED, CHOICES = 7, 2  # of the game that is played, and of the choices in it
+SEED, CHOICES = 7, 2  # seeds of the game that is played, and of the choices in it
 WANTED = ("Melee", "Ranged", "Deploy", "Move")
 PATIENCE = 120_000  # milliseconds
 
 
 def main() -> None:
-    """Write all of them."""
+    """Write all screenshots."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
         shoot_replay(browser, Path(folder))
@@ -48,14 +48,14 @@ def main() -> None:
 
 
 def save(page: Any, name: str) -> None:
-    """Write what a page shows."""
+    """Save a screenshot of a page."""
     picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     small = picture.quantize(COLORS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     small.save(IMAGES / name, optimize=True)
 
 
 def shoot_replay(browser: Any, folder: Path) -> None:
-    """Write the pictures of the pages of recorded games."""
+    """Save screenshots of the replay pages of recorded games."""
     addresses = {source: page_address(source, folder) for source in (EXAMPLE, ANALYZED)}
     for name, (source, link, options) in SHOTS.items():
         page = browser.new_page(**options)
@@ -66,7 +66,7 @@ def shoot_replay(browser: Any, folder: Path) -> None:
 
 @contextlib.contextmanager
 def served(folder: Path, game_id: str) -> Iterator[str]:
-    """Yield the address of a game in the browser."""
+    """Run a server of a game for the duration of the block, and yield its address."""
     offers = {"agents": offered_agents(game_id, []), "armies": offered_armies(game_id, [])}
     server = LocalServer(make_session(folder, game_id, **offers))
     thread = threading.Thread(target=server.run, daemon=True)
@@ -77,7 +77,7 @@ def served(folder: Path, game_id: str) -> Iterator[str]:
 
 
 def begun(browser: Any, address: str) -> Any:
-    """Return the page of a game at its first question."""
+    """Begin a game in a new page, and return the page at the first question."""
     page = browser.new_page(viewport=DESKTOP, reduced_motion="reduce")
     page.set_default_timeout(PATIENCE)
     page.goto(address)
@@ -97,7 +97,7 @@ def choose(page: Any, choice: Any) -> None:
 
 
 def shoot_game(browser: Any, address: str) -> None:
-    """Play until an attack has a choice of targets, and write the pictures of that."""
+    """Play until an attack has a choice of targets, and save screenshots of it."""
     page, rng = begun(browser, address), random.Random(CHOICES)
     while not page.query_selector(".odds-mark"):
         choices = page.query_selector_all(".asked .list .choice")
@@ -111,7 +111,7 @@ def shoot_game(browser: Any, address: str) -> None:
 
 
 def shoot_battle(browser: Any, address: str) -> None:
-    """Play Territories until the order of skirmishes is asked, and write the picture of that."""
+    """Play Territories until the order of skirmishes is asked for, and save a screenshot of it."""
     page = begun(browser, address)
     while page.inner_text("#question").lower() != "choose which skirmish comes next":
         choose(page, page.query_selector_all(".asked .list .choice")[-1])

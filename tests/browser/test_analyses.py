@@ -1,4 +1,4 @@
-"""What agents thought, on the page of a replay: panel, marks, beliefs, curve; for the player and the referee alone."""
+"""Agents' analyses on a replay page: panel, marks, beliefs, curve; shown only to the player and the referee."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ def analyses(analyzed_address):
 
 
 def rich_ply(analyses, seat):
-    """Return a decision of a seat with hexes and beliefs to show, at which it played a listed candidate."""
+    """Return a decision with beliefs about units and several candidates, all with hexes and one of which was played."""
     return next(
         ply
         for ply, analysis in analyses[seat].items()
         if len(analysis["candidates"]) > 3
         and all(candidate["at"] for candidate in analysis["candidates"])
+        and any(candidate["played"] for candidate in analysis["candidates"])
         and any(belief["subject"].startswith("unit") for belief in analysis["beliefs"])
     )
 

@@ -1,4 +1,4 @@
-"""Playing in a real browser: by clicks, by keys, on a phone, on one device with others; for everybody."""
+"""Playing in a real browser: by clicks, by keys, on a phone, on a shared device; accessibility."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SEEN_TEXT = "document.body.innerText"
 
 @contextlib.contextmanager
 def served(folder: Path, game_id: str = "sack_armies", **offers: Any) -> Iterator[LocalServer]:
-    """Yield a running server, which is stopped in the end."""
+    """Yield a running server, which is stopped at the end of the block."""
     offers |= {"agents": offered_agents(game_id, []), "armies": offered_armies(game_id, [])}
     server = LocalServer(make_session(folder, game_id, **offers))
     thread = threading.Thread(target=server.run, daemon=True)
@@ -51,7 +51,7 @@ def served(folder: Path, game_id: str = "sack_armies", **offers: Any) -> Iterato
 
 @pytest.fixture
 def game(tmp_path):
-    """A running server."""
+    """Yield a running server."""
     with served(tmp_path) as server:
         yield server
 
@@ -64,7 +64,7 @@ def opened(game: LocalServer, open_page: Any, **options: Any) -> Any:
 
 
 def begin(page: Any, seed: int = 7, **players: str) -> None:
-    """Fill in the dialogue and begin; players by the names of their fields, such as `player_1`."""
+    """Fill in the dialogue and begin; `players` is keyed by the names of their fields, such as `player_1`."""
     for name, value in players.items():
         page.select_option(f"select[name={name.replace('_', '-')}]", value)
     page.click("summary:has-text('Random seed')")
@@ -73,23 +73,21 @@ def begin(page: Any, seed: int = 7, **players: str) -> None:
 
 
 def settled(page: Any, *others: str) -> str:
-    """Wait until something is asked, or the game is over; return which of the selectors it is."""
+    """Wait until a choice is asked for, or the game is over; return the selector that is found."""
     wanted = (ASKED, OVER, *others)
     page.wait_for_selector(", ".join(wanted))
     return next(selector for selector in wanted if page.query_selector(selector))
 
 
 def after(page: Any, act: Any) -> None:
-    """Do something and wait until another question is shown."""
-    before = page.evaluate("document.querySelector('#actions')")
-    marked = page.evaluate("() => { const box = document.querySelector('#actions'); if (box) box.dataset.old = '1'; }")
-    assert before is None or marked is None
+    """Call `act`, and wait until another question is shown."""
+    page.evaluate("() => { const box = document.querySelector('#actions'); if (box) box.dataset.old = '1'; }")
     act()
     page.wait_for_function("() => !document.querySelector('#actions')?.dataset.old")
 
 
 def click_on(page: Any, rng: random.Random) -> None:
-    """Make a choice as a person with a mouse does: on the board where something is lit there, else in the list."""
+    """Make a choice as a person with a mouse does: mostly on the board if hexes are lit, else in the list."""
     hexes = page.query_selector_all(LIT)
     if hexes and rng.random() < 0.8:
         rng.choice(hexes).click(force=True)
@@ -124,7 +122,7 @@ def test_whole_game_against_greedy_by_clicks(game, open_page):
     page.wait_for_selector("form.dialogue")
 
 
-def test_chances_in_few_letters_are_those_of_the_sentences(game, open_page):
+def test_short_chance_texts_match_the_sentences(game, open_page):
     page = opened(game, open_page)
     chances = [0, 0.004, 0.01, 0.254, 0.5, 0.996, 1, None]
     script = """async (chances) => {
@@ -164,7 +162,7 @@ def test_choice_is_canceled(game, open_page):
         after(page, page.query_selector_all(ASKED)[0].click)
     before = page.inner_text(".asked .list")
     hand = page.query_selector_all(".hand .token:not([aria-disabled])")
-    after(page, lambda: rng.choice(hand).click())  # a token of the hand: Deploy and what
+    after(page, lambda: rng.choice(hand).click())  # a token of the hand means Deploy, and what to deploy
     assert page.inner_text("#question").lower() == "choose where to deploy it"
     assert page.inner_text(".crumbs ol").startswith("Deploy")
     after(page, lambda: page.click(".crumbs .cancel"))
@@ -219,7 +217,7 @@ def test_game_is_saved_and_continued(game, open_page):
 
 
 def save(page: Any, name: str | None = None) -> str:
-    """Save under a name, or the proposed one; return that."""
+    """Save under a name, which defaults to the proposed one, and return it."""
     page.click("#save-button")
     proposed: str = page.input_value("dialog.ask input[name=name]")
     if name is not None:
@@ -261,7 +259,7 @@ def test_page_that_is_loaded_during_a_game_overwrites_no_other_one(game, open_pa
     assert (tmp_path / "game.json").read_bytes() != first
 
 
-def test_eyes_are_asked_for_where_a_saved_game_is_watched_on(tmp_path, open_page):
+def test_viewer_is_asked_for_when_a_watched_game_resumes(tmp_path, open_page):
     with served(tmp_path) as server:
         page = opened(server, open_page)
         begin(page, player_0="random")
@@ -276,7 +274,7 @@ def test_eyes_are_asked_for_where_a_saved_game_is_watched_on(tmp_path, open_page
         page.wait_for_selector("text=General 1 (you)")
 
 
-def test_loaded_page_finds_the_game_and_a_second_tab_a_sentence(game, open_page):
+def test_reloaded_page_finds_its_game_and_second_tab_is_refused(game, open_page):
     page = opened(game, open_page)
     begin(page)
     settled(page)
@@ -348,7 +346,7 @@ def violations(page: Any) -> list[str]:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", ["desktop", "phone"])
-def test_page_has_no_barriers(game, open_page, scheme, size):
+def test_page_is_accessible(game, open_page, scheme, size):
     page = opened(game, open_page, color_scheme=scheme, **(PHONE if size == "phone" else {}))
     assert violations(page) == []
     page.click("#help-button")

@@ -1,4 +1,4 @@
-"""The page of a replay in a browser: keys, clicks, links, eyes, accessibility, sizes of screens."""
+"""The replay page in a browser: keys, clicks, links, views of players, accessibility, screen sizes."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from tests.render.positions import SMALL, start
 from tests.second_game import kept_registries
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-TARGET = 44  # pixels, of what fingers must hit
+TARGET = 44  # pixels, the minimum size of touch targets
 
 
 @pytest.fixture(scope="module")
 def views():
-    """What the page of the example game shows, by viewer."""
+    """Return what the page of the example game shows, by viewer."""
     record = load_record(EXAMPLE)
     game = game_of(record)
     return {view["viewer"]: view for view in replay_data(game, record, all_viewers(game))["views"]}
 
 
 def status(page):
-    """Return the numbers of decision and turn that the page shows."""
+    """Return the numbers of the decision, the last decision and the turn that the page shows."""
     ply, last, turn = re.findall(r"\d+", page.locator(".status strong").inner_text())
     return int(ply), int(last), int(turn)
 
 
 def units(page, board=0):
-    """Return the units that a board shows: hex, owner, name or "" for an unknown one."""
+    """Return the units that a board shows: coordinates, owner, and name, which is "" for an unknown unit."""
     return (
         page.locator(".eyes")
         .nth(board)
@@ -83,7 +83,7 @@ def test_keys_move_through_the_game_by_every_viewers_eyes(open_page, replay_addr
         assert "General 1 wins in turn 50" in page.locator(".headline").first.inner_text()
 
 
-def test_every_decision_of_the_game_is_drawn_as_it_is(open_page, replay_address, views):
+def test_decisions_are_drawn_as_recorded(open_page, replay_address, views):
     page = open_page(f"{replay_address}#view=1")
     frames = views[1]["frames"]
     for ply in range(0, len(frames), 7):

@@ -1,4 +1,4 @@
-"""The built site in a browser: for everybody, on phones, without the internet; its replays run."""
+"""The built site in a browser: accessible, on phones, without the internet; its replays run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import PHONE, ROOT, serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-BUILT = "SACKARMIES_SITE"  # folder of a site that has been built; without it, the tests build one
+BUILT = "SACKARMIES_SITE"  # variable with the folder of a built site; without it, the tests build one
 PAGES = (
     "index",
     "how_to_play",
@@ -34,7 +34,7 @@ LINKS = "[...document.querySelectorAll('a[href]')].map((link) => link.href)"
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the site."""
+    """Return the folder of the built site."""
     if os.environ.get(BUILT):
         return Path(os.environ[BUILT]).resolve()
     folder = tmp_path_factory.mktemp("site")
@@ -45,7 +45,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def site_address(site: Path) -> Iterator[str]:
-    """The address of a server of the site."""
+    """Yield the address of a server of the site."""
 
     class Handler(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *args: Any) -> None:
@@ -56,13 +56,13 @@ def site_address(site: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_page_is_for_everybody_and_its_links_lead_somewhere(open_page, site_address, name):
+def test_page_is_accessible_and_has_no_broken_links(open_page, site_address, name):
     page = open_page(f"{site_address}{name}.html", color_scheme="light")
     assert page.locator("h1").first.inner_text()
     results = Axe().run(page)
     assert results.violations_count == 0, results.generate_report()
     inner = {link.partition("#")[0] for link in page.evaluate(LINKS) if link.startswith(site_address)}
-    assert len(inner) > 20  # the contents alone
+    assert len(inner) > 20  # the table of contents alone has more
     answers = {link: page.request.get(link).status for link in inner}
     assert {link: status for link, status in answers.items() if status != 200} == {}
     phone = open_page(f"{site_address}{name}.html", PHONE, color_scheme="dark", has_touch=True, is_mobile=True)

@@ -1,4 +1,4 @@
-"""Territories in a browser: replays and games that are played, the map that Python draws, light and dark, and words."""
+"""Territories in a browser: replays, played games, the map that Python draws, light and dark schemes, and texts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DECISIONS = 60
 
 @pytest.fixture(scope="module")
 def recorded():
-    """A game on the small map, played at random."""
+    """Return a game on the small map, and a record of it played at random."""
     game = make_game(2, "small")
     states, rng, actions = game.new_states(1), np.random.default_rng(2), []
     game.start(states, 2)
@@ -70,7 +70,7 @@ def test_page_of_territories_shows_map_and_words(open_page, tmp_path, recorded, 
 
 @pytest.fixture
 def game(tmp_path):
-    """A running server."""
+    """Yield a running server."""
     with served(tmp_path, "territories", players=("person", "greedy")) as server:
         yield server
 
@@ -95,7 +95,7 @@ def test_whole_game_against_greedy_by_clicks(game, open_page):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", ["desktop", "phone"])
-def test_played_page_has_no_barriers_and_fits(game, open_page, scheme, size):
+def test_played_page_is_accessible_and_fits(game, open_page, scheme, size):
     page = opened(game, open_page, color_scheme=scheme, **(PHONE if size == "phone" else {}))
     begin(page)
     for number in range(25):

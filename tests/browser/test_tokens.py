@@ -17,7 +17,7 @@ from tests.sack_armies.builders.twin_worlds import CONFIGURATIONS, build, wander
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 POSITIONS = 10_000
 BATCH = 250
-DRAWN, STEP = 30, 7  # pictures of a configuration that are drawn by both renderers, one in so many positions
+DRAWN, STEP = 30, 7  # pictures of a configuration that both renderers draw, one every `STEP` positions
 # Reads a board as a person does: names, numbers, marks; faces, bands and changed values by the classes that color them.
 READ = """async (pictures) => {
     const { drawBoard } = await import("./board.js");
@@ -67,7 +67,7 @@ READ = """async (pictures) => {
 
 
 def read_in_browser(page, batch):
-    """Return what is read on the boards of pictures; hexes and aims apart from the tokens."""
+    """Return the tokens, the hexes and the number of aims that are read from the board of each picture."""
     boards = json.loads(page.evaluate(READ, json.dumps([picture_data(picture) for picture in batch])))
     return [(board, sorted(board.pop("hexes")), board.pop("aims")) for board in boards]
 
@@ -79,7 +79,7 @@ def hexes_of(picture):
 
 
 def pictures(name, seed, number):
-    """Yield pictures of random positions, by the eyes of each viewer in turn."""
+    """Yield pictures of random positions, as each viewer sees them in turn."""
     game = build(name)
     viewers = [None, *range(game.num_players)]
     for ply, states in enumerate(islice(wander(game, seed, plies=number), number)):
@@ -102,7 +102,7 @@ def test_random_positions_show_the_tokens_of_their_pictures(open_page, web_addre
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
 def test_browser_and_svg_of_python_show_the_same_tokens(open_page, web_address, name):
-    """What either has drawn is read, and compared without the picture that both are made of."""
+    """The two drawings are read and compared with each other, not with the picture that both are made from."""
     batch = list(islice(pictures(name, 13, DRAWN * STEP), 0, None, STEP))
     boards = read_in_browser(open_page(web_address), batch)
     drawings = [read_svg(paint_svg(Drawing("", make_scene(picture)))) for picture in batch]

@@ -22,7 +22,7 @@ PARTS = ("pyproject.toml", "README.md", "LICENSE", "sackarmies_env", "agents", "
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the Python of an environment that holds the wheel, and the libraries of this one."""
+    """Return the Python of an environment that has the wheel and the libraries of this environment."""
     folder = tmp_path_factory.mktemp("wheel")
     source = folder / "source"
     source.mkdir()

@@ -27,7 +27,7 @@ from tests.second_game import kept_registries
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "liars_dice.py"
-NOTEBOOKS = ROOT / "docs" / "notebooks"  # cells of one run: tests/docs/test_notebooks.py
+NOTEBOOKS = ROOT / "docs" / "notebooks"  # their cells run together: tests/docs/test_notebooks.py
 PAGES = [
     *sorted(ROOT.glob("*.md")),
     *(page for page in sorted((ROOT / "docs").rglob("*.md")) if not page.is_relative_to(NOTEBOOKS)),
@@ -47,19 +47,19 @@ def blocks(language):
     found = []
     for page in PAGES:
         texts = [text for kind, text in BLOCK.findall(page.read_text(encoding="utf-8")) if kind == language]
-        for number, text in enumerate(texts):  # those that compile kernels of their own take seconds
+        for number, text in enumerate(texts):  # blocks that compile their own kernels take seconds
             marks = [pytest.mark.slow] if COMPILES.search(text) else []
             found.append(pytest.param(text, id=f"{page.stem}-{number}", marks=marks))
     return found
 
 
 def blocks_of(page):
-    """Return the blocks of Python code of a page."""
+    """Return the Python blocks of a page."""
     return [block.values[0] for block in blocks("python") if block.id.rpartition("-")[0] == page]
 
 
 def commands():
-    """Return the lines of shell blocks, and the commands that stand in sentences and tables."""
+    """Return the `sackarmies` and `make` commands in shell blocks, sentences and tables."""
     lines = [line for block in blocks("sh") for line in block.values[0].splitlines()]
     for page in (*PAGES, *sorted(NOTEBOOKS.glob("*.md"))):
         lines += INLINE.findall(BLOCK.sub("", page.read_text(encoding="utf-8")))
@@ -117,7 +117,7 @@ def test_flat_search_of_the_page_beats_random_and_repeats_itself(tmp_path, monke
 
 @pytest.mark.parametrize("part", blocks("py"))
 def test_parts_of_the_example_game_are_as_they_stand_there(part):
-    """Indentation aside: a part from inside a function may stand at the margin."""
+    """Indentation is ignored: a part from inside a function may start at the margin."""
     whole, shown = (
         (line.strip() for line in text.splitlines()) for text in (EXAMPLE.read_text(encoding="utf-8"), part)
     )

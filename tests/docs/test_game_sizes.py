@@ -1,4 +1,4 @@
-"""The table of lines by game: its place on the page, its rows, each file counted once."""
+"""Table of line counts by game: its place on the page, its rows, and that each file is counted once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The notebooks run: each is a Markdown page whose cells jupytext makes a notebook of."""
+"""The notebooks run without errors; each is a Markdown page that jupytext turns into a notebook."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nbclient import NotebookClient
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.md"))
-LONGEST = 300  # seconds of a cell, on a machine with more to do
+LONGEST = 300  # seconds that a cell may take, on a busy machine
 
 
 def notebook(page):

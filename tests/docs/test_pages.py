@@ -1,4 +1,4 @@
-"""Pages of the documentation: links lead somewhere, and the glossary explains each word once."""
+"""Pages of the documentation: no link is broken, and the glossary explains each word once."""
 
 from __future__ import annotations
 

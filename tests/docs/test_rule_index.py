@@ -1,4 +1,4 @@
-"""The rule index: every ID of the list has its function and its tests, and the generated pages are up to date."""
+"""The rule index: every listed ID has its function and its tests, and the generated pages are up to date."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 def load_index() -> ModuleType:
-    """Import docs/rule_index.py; the scripts of docs/ are no package, and import each other by their names."""
+    """Import docs/rule_index.py; the scripts in docs/ are not a package, and import each other by name."""
     if str(DOCS) not in sys.path:
         sys.path.insert(0, str(DOCS))
     return importlib.import_module("rule_index")
@@ -146,7 +146,7 @@ def test_an_id_belongs_to_the_group_of_its_letters_alone():
 
 def declaration(index_lines="", subjects="", background=""):
     """Return the text of a list of IDs; `index_lines` replace keys of the section [index]."""
-    keys = {key: json.dumps(value) for key, value in DECLARED.items()}  # which are values of TOML, too
+    keys = {key: json.dumps(value) for key, value in DECLARED.items()}  # which is valid TOML, too
     keys |= dict(line.split(" = ") for line in index_lines.splitlines())
     section = "".join(f"{key} = {value}\n" for key, value in keys.items() if value)
     groups = '[groups]\nR = "Rules"\nQ = "Rulings"\n'

@@ -1,4 +1,4 @@
-"""The site: its extension, its check, and that generated pages leave nothing out. `make site` builds it."""
+"""The site, which `make site` builds: its extension, its check, and that generated pages leave nothing out."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sackarmies_env.core.record import load_record, replay
 from sackarmies_env.games.sack_armies.state.constants import Ability
 from sackarmies_env.games.sack_armies.switches import Switches
 from sackarmies_env.registry import game_of
+from tests.training.terminals import command_words
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -24,12 +25,12 @@ def docs_on_path(monkeypatch):
 
 
 def module(name):
-    """Import a module of docs/, which is no package."""
+    """Import a module from docs/, which is not a package."""
     return importlib.import_module(name)
 
 
 def cells(page):
-    """Return the rows of the tables of a page."""
+    """Return the rows of a page's tables as lists of cells."""
     return [row.split(" | ") for row in ROW.findall((DOCS / page).read_text(encoding="utf-8"))]
 
 
@@ -96,14 +97,14 @@ def test_every_key_of_a_configuration_has_a_meaning():
         ({"type": "boolean"}, "true or false"),
     ],
 )
-def test_values_of_keys_are_told_in_words(schema, words):
+def test_allowed_values_are_described_in_words(schema, words):
     assert module("reference_pages").allowed(schema, {}) == words
 
 
 def test_page_of_commands_has_every_command():
     page = (DOCS / "command_reference.md").read_text(encoding="utf-8")
-    for command in ("train", "tournament", "evaluate", "play", "watch", "replay", "army check", "ladder exploit"):
-        assert f"\n## sackarmies {command}\n" in page
+    titles = re.findall(r"^## (.+)$", page, re.MULTILINE)
+    assert titles == [" ".join(["sackarmies", *words]) for words in command_words()]
 
 
 # --- the extension
@@ -116,7 +117,7 @@ def test_tree_of_contents_is_what_the_front_page_lists():
 
 def test_no_page_has_the_name_of_a_page_that_sphinx_makes():
     names = {path.stem for path in DOCS.glob("*.md")}
-    assert not names & {"search", "genindex", "modindex", "py-modindex"}  # one would be written over the other
+    assert not names & {"search", "genindex", "modindex", "py-modindex"}  # one would overwrite the other
 
 
 @pytest.mark.parametrize(

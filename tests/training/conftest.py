@@ -1,4 +1,4 @@
-"""Fixtures of the tests of training and contests."""
+"""Fixtures for the tests of training and contests."""
 
 import pytest
 
@@ -7,9 +7,9 @@ from sackarmies_training import identity
 
 @pytest.fixture
 def change_code(monkeypatch):
-    """Return a function that puts a folder in the place of a folder of sources, and makes the digest of the code anew.
+    """Return a function that replaces a source folder with another one and clears the cached digest of the code.
 
-    A process takes the digest once; in use it is another process that finds other code.
+    A process takes the digest once; outside of tests, it is another process that finds changed code.
     """
 
     def change(folder, place="CORE"):

@@ -2,7 +2,7 @@
 
 Each line of input is an order (JSON): {"folder", "log", "decisions", "after", "name", "number"}. The child trains as
 `sackarmies train --resume` does, with the configuration of the tests, or plays the tournament of the tests if there are
-no decisions to train for, and writes what it says to `log`. It is killed `after` seconds after its `number`-th
+no decisions to train for, and writes its output to `log`. It is killed `after` seconds after its `number`-th
 operation on a file with `name` in its path; without a name, after its start. Each line of output is the exit code of
 the child, -9 if it was killed in time.
 """
@@ -32,7 +32,7 @@ MANY_SEEDS = 40  # of the tournament
 
 
 def load_all():
-    """Load and compile here what every child needs; nothing that starts a thread, which would not survive a fork."""
+    """Load and compile what every child needs, but start no thread, which would not survive a fork."""
     config = make_config(Path("unused"))
     env = make_env(config, make_duel())
     make_model(config, env, Clock(1, None))
@@ -42,7 +42,9 @@ def load_all():
 
 
 def watch_operations(order, told):
-    """Tell through the pipe `told` of the operation that the order waits for."""
+    """Write to the pipe `told` when the operation that the order waits for, if any, takes place."""
+    if not order["name"]:
+        return
     left = order["number"]
 
     def hook(event, arguments):
@@ -62,8 +64,7 @@ def watch_operations(order, told):
 
 def train_here(order, told):
     """Train in this process, the child, to the end."""
-    if order["name"]:
-        watch_operations(order, told)
+    watch_operations(order, told)
     with open(order["log"], "w", buffering=1, encoding="utf-8") as log:
         config = make_config(Path(order["folder"]), ppo={"decisions": order["decisions"]})
         resume = (Path(order["folder"]) / "duel").exists()
@@ -100,7 +101,7 @@ def obey(order):
 
 
 def main():
-    """Obey until there are no more orders."""
+    """Carry out orders until there are no more."""
     load_all()
     for line in sys.stdin:
         print(obey(json.loads(line)), flush=True)

@@ -11,7 +11,7 @@ RUNGS = {"random": "random", "high": "greedy"}
 
 
 def make_config(folder, rungs=RUNGS, pools=((2, 6),), **changes):
-    """Return the configuration of a ladder of the toy game, `pools` being players and units."""
+    """Return the configuration of a ladder of the toy game; `pools` are pairs of players and units."""
     data = {
         "folder": str(folder),
         "workers": 1,
@@ -23,9 +23,10 @@ def make_config(folder, rungs=RUNGS, pools=((2, 6),), **changes):
 
 
 def make_entry(line_up, number, winners, luck=None):
-    """Return a unit in which these names won its games, in the order of seatings; None for a draw of all seats.
+    """Return a unit whose games these names won, in the order of seatings; None is a draw of all seats.
 
-    `luck`: of each game, what it brought whom, in returns, such as `{"a": 0.5, "b": -0.5}`; None: not measured.
+    `luck` holds, for each game, what luck added to the return of each name, such as `{"a": 0.5, "b": -0.5}`; None if
+    it was not measured.
     """
     games = []
     for seating, winner in zip(seatings(line_up), winners, strict=True):
@@ -39,6 +40,6 @@ def make_entry(line_up, number, winners, luck=None):
 
 
 def results_of(path):
-    """Return the lines of a file of units, sorted, without what depends on the clock."""
+    """Return the sorted lines of a file of units, without what depends on the clock."""
     entries = [UnitEntry.model_validate_json(line) for line in path.read_text().splitlines()]
     return sorted(entry.model_copy(update={"thinking": {}}).model_dump_json() for entry in entries)

@@ -1,4 +1,4 @@
-"""Leagues whose games are drawn instead of played: files, events and pairings are real."""
+"""Leagues whose results are sampled instead of played; files, events and pairings are real."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FAULT = {"reason": "raised ValueError: no", "status": "ERROR", "ply": 0}
 
 
 class Clock:
-    """Gives the time of events: it stands still until it is moved."""
+    """Clock of events, which stands still until it is moved."""
 
     def __init__(self):
         self.time = datetime(2026, 1, 5, 8, tzinfo=UTC)
@@ -46,10 +46,10 @@ class Clock:
 
 
 class Simulation:
-    """A league in a folder, whose games are drawn from true ratings in Elo by the names of agents.
+    """A league in a folder, whose results are sampled from true Elo ratings of the agents, by name.
 
     Attributes:
-        true: rating by name; versions of a submission have that of the name, unless theirs is given.
+        true: rating by name; a version of a submission has the rating of the name, unless its own is given.
         failing: labels that lose each game by forfeit.
         stop_after: units after which the process is interrupted; None: never.
     """
@@ -76,12 +76,12 @@ class Simulation:
         return League(self.folder, self.clock)
 
     def submit(self, name, author="Ann", text=None):
-        """Enter a submission, each time with other files."""
+        """Enter a submission; unless `text` is given, its agent is a different one each time."""
         text = text or f"greedy:weights={len(self.league.state().events)}"
         return self.league.submit(text, name, author, 2, lambda games: None)[1]
 
     def play(self, games):
-        """Play so many games, as a new process does."""
+        """Play that many games, as a new process does."""
         with league_player(self.league, self.told.append, lambda games: None) as player:
             player.play(Budget(games, None))
 
@@ -118,7 +118,7 @@ def lines_of(folder):
 
 @contextlib.contextmanager
 def same_seeds(monkeypatch):
-    """Let seeds of rounds be 1, 2, 3, ... by the number of their folder."""
+    """Make the seeds of rounds 1, 2, 3, ... in the order in which they are drawn."""
     with monkeypatch.context() as patch:
         drawn = iter(range(1, 1000))
         patch.setattr(rounds, "draw_seed", lambda: next(drawn))

@@ -1,4 +1,4 @@
-"""The command line in a terminal of a given width, and in a pipe; games of it that end soon."""
+"""The command line: its commands, its output in a terminal of a given width and in a pipe, and short games for it."""
 
 import fcntl
 import functools
@@ -9,11 +9,26 @@ import subprocess
 import sys
 import termios
 
+import typer
+
+from sackarmies_training.cli import app
 from sackarmies_training.cli_options import build_game
 
 TURNS = 12  # of a short game
 COMMAND = [sys.executable, "-c", "from sackarmies_training.cli import app; app(prog_name='sackarmies')"]
 WITHOUT = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
+
+
+def command_words():
+    """Return the words of each command and group that is not hidden, without "sackarmies", which itself has none."""
+    return _words_in(typer.main.get_command(app), [])
+
+
+def _words_in(command, words):
+    found = [] if command.hidden else [words]
+    for name, child in getattr(command, "commands", {}).items():
+        found += _words_in(child, [*words, name])
+    return found
 
 
 def environment(**variables):
@@ -22,7 +37,7 @@ def environment(**variables):
 
 
 def in_terminal(words, width, typed="", **variables):
-    """Return what a command writes to a terminal of so many columns, in which something is typed."""
+    """Return what a command writes to a terminal of `width` columns in which `typed` is typed."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
     command = subprocess.Popen(
@@ -34,7 +49,7 @@ def in_terminal(words, width, typed="", **variables):
     while True:
         try:
             block = os.read(ours, 65536)
-        except OSError:  # Linux says so when the last writer has left
+        except OSError:  # raised by Linux when the last writer has left
             block = b""
         if not block:
             break
@@ -53,7 +68,7 @@ def in_pipe(words, **variables):
 
 
 def shorten_games(monkeypatch):
-    """Let games that are watched, played or evaluated in this process be truncated after a few turns."""
+    """Truncate games that are watched, played or evaluated in this process after `TURNS` turns."""
     build = functools.partial(build_game, switches={"max_turns": TURNS})
     for module in ("cli_evaluate", "cli_play"):
         monkeypatch.setattr(f"sackarmies_training.{module}.build_game", build)

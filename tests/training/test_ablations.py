@@ -1,4 +1,4 @@
-"""Ablations of the trainer: what a variant changes, and what the table says of it."""
+"""Ablations of the trainer: what a variant changes, and what the table shows."""
 
 import pytest
 

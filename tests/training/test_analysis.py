@@ -28,7 +28,7 @@ THINKER = "python:class=tests.agents.thinking:Thinker"
 
 
 def played(plies=12):
-    """Return a game of the least legal ids and its record."""
+    """Play the lowest legal ids; return the game and the record."""
     match = Match(make_duel())
     match.begin(3)
     while match.player >= 0 and len(match.history) < plies:
@@ -128,7 +128,7 @@ def test_agent_that_cannot_analyze_is_refused_with_the_ply(kind):
 
 @pytest.mark.slow
 def test_analyses_depend_on_what_the_player_may_know_alone():
-    """Both worlds look alike to General 0, and not to General 1."""
+    """Both worlds look alike to General 0, but not to General 1."""
     plan = AnalysisPlan("search:playouts=8,horizon=1", (0, 1), samples=3)
     pages, analyses = [], []
     for scenario in (SMALL, twin()):
@@ -147,7 +147,7 @@ def test_analyses_depend_on_what_the_player_may_know_alone():
 
 
 class Interrupted(Thinker):
-    """Is interrupted at the third decision that it is asked for."""
+    """Agent that is interrupted at its third decision."""
 
     asked = 0
 
@@ -173,7 +173,7 @@ def test_interrupted_analysis_resumes_where_it_was(tmp_path, monkeypatch, kind, 
     monkeypatch.setattr(unfinished, "PAUSE", -1.0)
     monkeypatch.setattr(kind, "asked", 0)
     with monkeypatch.context() as patch:
-        if is_killed:  # nothing is left but what was written before
+        if is_killed:  # only what was written before is left
             patch.setattr(unfinished.Unfinished, "__exit__", lambda self, *error: None)
         assert run(*command).exit_code == STOPPED
     assert load_record(path) == record

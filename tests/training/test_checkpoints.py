@@ -84,7 +84,7 @@ with locked(Path(sys.argv[1])):
 
 @pytest.fixture
 def other_process(tmp_path):
-    """Return a process that uses `tmp_path / "duel"`, and how the sentence about it begins."""
+    """Yield a process that uses `tmp_path / "duel"`, and a pattern for the beginning of the error about it."""
     folder = tmp_path / "duel"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(
@@ -142,7 +142,7 @@ def test_unreadable_lock_note_is_ignored(tmp_path):
 
 
 def test_lock_is_the_system_lock_not_the_note(tmp_path):
-    """A note alone, left by a process that was killed, keeps nobody out; a lock without its note does."""
+    """A note without a lock, left by a killed process, keeps nobody out; a lock without its note does."""
     began = time.monotonic()
     (tmp_path / HOLDER).write_text(json.dumps({"pid": os.getpid(), "host": "here", "since": "now"}))
     with locked(tmp_path):
@@ -153,7 +153,7 @@ def test_lock_is_the_system_lock_not_the_note(tmp_path):
 
 
 def test_file_system_without_locks_is_an_error(tmp_path, monkeypatch):
-    """A lock that is no more than a file would stay behind after a kill."""
+    """A lock that is just a file would stay behind after a kill."""
     fcntl = pytest.importorskip("fcntl")
 
     def flock(descriptor, operation):

@@ -14,7 +14,7 @@ from sackarmies_training.config import GameSection
 from sackarmies_training.evaluate import Plan
 from sackarmies_training.locks import locked
 from sackarmies_training.sack_armies.army_round_robin import RoundRobin
-from tests.training.terminals import shorten_games
+from tests.training.terminals import command_words, shorten_games
 
 TRAIN = 'folder = "{folder}"\n[ppo]\ndecisions = 100\n[tournament]\nagents = ["learner", "random"]\n'
 TOURNAMENT = 'folder = "{folder}"\n[tournament]\nagents = ["greedy", "random"]\n'
@@ -31,7 +31,7 @@ def run(*words, answers=None):
 
 
 def refused(*words):
-    """Return what a command that must be refused says on stderr."""
+    """Run a command that must be refused, and return its stderr."""
     result = run(*words)
     assert result.exit_code == 2, result.output
     assert "Traceback" not in result.output
@@ -39,22 +39,11 @@ def refused(*words):
 
 
 def test_help_lists_every_command():
-    text = run("--help").output
-    for name in (
-        "train",
-        "tournament",
-        "evaluate",
-        "watch",
-        "play",
-        "warmup",
-        "catalogue",
-        "army",
-        "scenario",
-        "replay",
-        "view",
-        "analyze",
-    ):
-        assert f" {name} " in text
+    listed = [words for words in command_words() if words]
+    assert ["train"] in listed
+    assert ["army", "list"] in listed
+    for *group, name in listed:
+        assert f" {name} " in run(*group, "--help").output
 
 
 def test_catalogue_lists_all_tokens_and_those_that_match():
@@ -373,7 +362,7 @@ def test_missing_library_is_named_with_its_extra(library, extra, words, tmp_path
 
 
 def block(monkeypatch, library):
-    """Let a library look as if it were not installed, to modules that are imported from now on, too."""
+    """Make a library look as if it were not installed, also to modules that are imported from now on."""
     kept = ("cli", "cli_data", "cli_errors", "cli_options", "cli_play", "config", "fitting", "files", "shaping")
     kept += ("sack_armies", "sack_armies.commands")
     for name in sorted(sys.modules, reverse=True):  # modules before the packages that hold them

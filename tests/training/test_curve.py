@@ -7,12 +7,25 @@ import pytest
 
 from sackarmies_agents import GameInfo, make_agent
 from sackarmies_agents.conduct import Misconduct
+from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_env.registry import load_players
 from sackarmies_training.config import CurveSection
 from sackarmies_training.curve import opponent_of, play_side_by_side
-from sackarmies_training.labels import LOSS, WIN
+from sackarmies_training.labels import DRAW, LOSS, WIN
 from tests.agents.misbehaving import RaisesInBatch
 from tests.core.toy_game import make_duel
+
+
+class Recorder(RandomAgent):
+    """Agent that plays at random, and keeps the observations that it was shown, by call."""
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.shown = []
+
+    def act_batch(self, observations, action_masks):
+        self.shown.append(observations.copy())
+        return super().act_batch(observations, action_masks)
 
 
 def results(general, opponent, games=12, line_ups=1):
@@ -26,9 +39,12 @@ def results(general, opponent, games=12, line_ups=1):
 
 @pytest.mark.parametrize(("games", "line_ups", "played"), [(12, 1, 12), (5, 1, 6), (9, 2, 12)])
 def test_every_start_is_played_from_each_seat_in_every_line_up(games, line_ups, played):
-    found = results("random", "random", games, line_ups)
+    general, opponent = Recorder(1), Recorder(2)
+    found = play_side_by_side([make_duel() for _ in range(line_ups)], general, opponent, games, seed=3)
     assert len(found) == played
-    assert set(found) <= {WIN, 1, LOSS}
+    assert set(found) <= {WIN, DRAW, LOSS}
+    assert len(general.shown[0]) == played // 2  # games in which it is in seat 0, which decides first
+    assert np.array_equal(general.shown[0], opponent.shown[0])  # each starts as one with the opponent in seat 0
 
 
 def test_equal_seeds_give_equal_games():

@@ -20,7 +20,7 @@ UPPER = [1.864785, -0.395313, 2.093235, 1.341174, 0.497838, 4.394449, 0.195745, 
 
 
 def pairs(chances, units, seed=1):
-    """Return units of two players; `chances` are those that the first of a pair wins a game."""
+    """Return units of two players; `chances` gives, by pair, the chance that its first agent wins a game."""
     rng = np.random.default_rng(seed)
     played = []
     for (one, other), chance in chances.items():
@@ -45,7 +45,7 @@ def test_strongest_agent_of_a_ranking_is_the_equilibrium():
 
 
 def test_copies_share_the_chance_of_what_they_are_copies_of():
-    """Two scissors: of all equilibria the one of greatest entropy gives both half of that third."""
+    """With two copies of scissors, the equilibrium of greatest entropy gives each of them half of that third."""
     copied = np.pad(ROCK_PAPER_SCISSORS, ((0, 1), (0, 1)), mode="edge")
     copied[3, 3] = copied[2, 3] = copied[3, 2] = 0
     chances, average = nash_average(copied)
@@ -56,8 +56,8 @@ def test_copies_share_the_chance_of_what_they_are_copies_of():
 def of_copies():
     """Return log-odds of nine copies of five agents, and the chances of the equilibrium of greatest entropy.
 
-    Three of the five play in it: each in the proportion of the payoff between the other two, as in rock, paper,
-    scissors. Copies share it.
+    Three of the five play in it, each in proportion to the payoff between the other two, as in rock, paper, scissors.
+    Copies share the chance of their agent equally.
     """
     base = np.zeros((5, 5))
     base[np.triu_indices(5, 1)] = UPPER
@@ -68,7 +68,7 @@ def of_copies():
 
 
 def of_levels():
-    """Return log-odds of agents that win all games against lower ones; the two best ones are the equilibrium."""
+    """Return log-odds of agents that win all games against lower ones, and the equilibrium of the two best ones."""
     return PART * np.sign(np.subtract.outer(LADDER, LADDER)), np.where(LADDER == 4, 0.5, 0.0)
 
 
@@ -83,7 +83,7 @@ def test_equilibrium_does_not_depend_on_the_order_of_agents(make):
 
 
 def test_no_equilibrium_has_greater_entropy():
-    """By linear programming: nowhere among equilibria is the entropy, which is concave, greater."""
+    """Linear programming shows that no equilibrium has greater entropy, which is concave."""
     rng = np.random.default_rng(1)
     for _ in range(20):
         wins = rng.integers(0, 41, (4, 4))

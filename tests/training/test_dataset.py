@@ -33,7 +33,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 @pytest.fixture(autouse=True)
 def duels(monkeypatch, tmp_path):
-    """Register the toy game, and give Minari a folder of its own."""
+    """Register the toy game, and give Minari its own folder."""
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
     monkeypatch.setattr("sackarmies_training.cli_errors.console.width", 250)
     dataset_files.recorded_game.cache_clear()
@@ -43,7 +43,7 @@ def duels(monkeypatch, tmp_path):
 
 
 def played(seed, players=2, *, plies=None, forfeits=()):
-    """Return a game at random, at its end or after so many plies; `forfeits` are `(ply, seat)`."""
+    """Play a game at random, to its end or for `plies` plies; `forfeits` are pairs `(ply, seat)`."""
     match, rng, forfeits = Match(make_duel(players)), np.random.default_rng(seed), dict(forfeits)
     match.begin(seed)
     while match.player >= 0 and (plies is None or len(match.history) < plies):
@@ -62,7 +62,7 @@ def saved(folder, match, name="game.json", **more):
 
 
 def seen_by_deciders(match):
-    """Return what the deciding seat saw at each decision, by playing the game again."""
+    """Replay a game, and return what the deciding seat saw at each decision."""
     positions = zip(match.history, match.replay(), strict=False)
     return np.stack([again.observation for action, again in positions if action >= 0])
 
@@ -121,7 +121,7 @@ def test_forfeits_are_no_decisions_and_games_go_on_after_them(tmp_path):
 
 
 def test_results_are_those_of_standings(tmp_path):
-    """A seat that was eliminated before the end of a truncated game has not drawn it, though all earned the same."""
+    """A seat that was eliminated before a game was truncated has not drawn it, though all seats earned the same."""
     game = load_players("sack_armies", 3, switches={"reward": "win_only", "max_turns": 12})
     _, games = evaluate(game, "python:class=tests.agents.misbehaving:Raises", "random", Plan(1, seed=1), lambda _: None)
     assert [(one.truncated, set(one.returns)) for one in games] == [(True, {0.0})] * 3

@@ -29,7 +29,7 @@ def run(opponent="random", **plan):
 
 @pytest.fixture(autouse=True)
 def random_for_greedy(monkeypatch):
-    """Let "greedy" be another random player: duel has no greedy one."""
+    """Make "greedy" another random player, because the toy game has no greedy one."""
     monkeypatch.setattr(
         "sackarmies_training.evaluate.make_player",
         lambda text, info, isolation: make_agent(text.replace("greedy", "random"), info),
@@ -117,7 +117,7 @@ def test_sequential_test_is_undecided_after_its_budget():
 
 
 def evaluate_command(*words, code=0):
-    """Return what the command `evaluate` says."""
+    """Run the command `evaluate`, and return its output."""
     result = CliRunner().invoke(app, ["evaluate", "greedy", "random", "--game", "duel", "--workers", "1", *words])
     assert result.exit_code == code, result.output
     return " ".join(result.output.split())
@@ -183,7 +183,7 @@ def test_army_totals_are_the_sums_of_its_pairings():
 
 
 def duels(monkeypatch):
-    """Let armies fight in the toy game, whatever they are called."""
+    """Make armies fight in the toy game, whatever their names are."""
     monkeypatch.setattr(army_round_robin, "load_game", lambda game_id, armies: make_duel())
 
 
@@ -294,7 +294,7 @@ def test_words_that_can_name_no_file_belong_to_the_identity_of_an_agent(tmp_path
 
 
 def test_files_called_like_a_number_or_with_a_plus(tmp_path, monkeypatch):
-    """The first is not what the option means, the second is one file."""
+    """`horizon=3` does not mean the file `3`, and `a+b.pt` is a single file."""
     monkeypatch.chdir(tmp_path)
     for name in ("3", "a+b.pt"):
         (tmp_path / name).write_text("1\n")
@@ -329,7 +329,7 @@ def test_files_of_own_options_belong_to_the_identity_whatever_the_option_is_call
 
 
 def test_keys_of_files_of_agents_that_come_with_the_package(tmp_path, monkeypatch):
-    """Results that are kept name them."""
+    """Kept results contain these keys."""
     monkeypatch.chdir(tmp_path)
     for name in ("a.json", "b.json"):
         (tmp_path / name).write_text("1\n")
@@ -345,7 +345,7 @@ def test_keys_of_files_of_agents_that_come_with_the_package(tmp_path, monkeypatc
 
 
 def test_agents_in_folders_without_init_are_identified_by_their_source(tmp_path, monkeypatch):
-    """Namespace packages, one in the other."""
+    """The folders are namespace packages, one inside the other."""
     monkeypatch.syspath_prepend(tmp_path)
     source = tmp_path / "bots_without_init" / "bold" / "first.py"
     source.parent.mkdir(parents=True)

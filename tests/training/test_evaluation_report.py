@@ -1,4 +1,4 @@
-"""The report of an evaluation: figures, all games, links to records and replays that are there."""
+"""The report of an evaluation: figures, all games, and links to existing records and replays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expert iteration: rounds of labels and learning, and what is left of them after a kill."""
+"""Expert iteration: rounds of labels and learning, and what survives a kill."""
 
 import copy
 import io
@@ -26,12 +26,12 @@ GAMES = 8  # of a file of labels
 
 
 class Labeler:
-    """Takes the place of the search; is killed when it is asked for a file for the `last`-th time.
+    """Stand-in for the search, which is killed when it is asked for another file after `last` files.
 
     Attributes:
         calls: seeds of the files it was asked for.
         generals: weights of the Generals that it was given.
-        plans: what the search was to do.
+        plans: plans that the search was to follow.
     """
 
     def __init__(self, last=None):
@@ -47,12 +47,12 @@ class Labeler:
 
 
 class KilledError(Exception):
-    """What a kill is here."""
+    """Stand-in for a kill."""
 
 
 @pytest.fixture
 def train(tmp_path, monkeypatch):
-    """Train in rounds of the small game, in which a general of observations alone makes the labels."""
+    """Return a function that trains in rounds on the toy game, with labels from a General of observations alone."""
     monkeypatch.setattr(expert, "parts_of", lambda info, variants: None)
     monkeypatch.setattr(Curve, "_draw", lambda curve, opponent: True)
 
@@ -202,7 +202,7 @@ def test_games_against_the_start_are_played_by_a_run_that_was_killed_in_them(tra
 
 @pytest.fixture
 def clocks(monkeypatch):
-    """The clocks of the runs of a test, in order."""
+    """Return a list of the clocks of a test's runs, in order."""
     made = []
 
     class RecordedClock(learn.Clock):

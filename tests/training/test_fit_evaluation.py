@@ -1,4 +1,4 @@
-"""Fitting the evaluation of Sack Armies: positions, what they are taken to be worth, and the network."""
+"""Fitting the evaluation of Sack Armies: positions, their target values, and the network."""
 
 import numpy as np
 import pytest
@@ -32,11 +32,11 @@ from sackarmies_training.sack_armies.fit_evaluation import (
 from sackarmies_training.stats.estimate import wilson
 from tests.training.test_cli import refused
 
-TWO, THREE = 2, 3  # lots of so many Generals
+TWO, THREE = 2, 3  # numbers of lots: one of two Generals, one of three
 
 
 def positions_of(games, alive):
-    """Positions without tokens: of these games, with who is in the game."""
+    """Return positions without tokens, given the game of each and the seats that are still in it."""
     n = len(games)
     inputs = Inputs(None, None, None, np.zeros((n, SEATS, 0), np.float32), np.array(alive, bool))
     return Positions(inputs, np.zeros((n, SEATS), np.int64), np.array(games), np.zeros(n, np.int64), np.full(n, 2))
@@ -64,7 +64,7 @@ def test_another_agent_plays_games_of_two_generals_alone():
     assert (first.players == 2).all()
     assert (first.inputs.units.numbers == second.inputs.units.numbers).all()
     assert (first.outcomes == second.outcomes).all()
-    assert len(other.games) != len(first.games)  # others play other games
+    assert len(other.games) != len(first.games)  # other agents play other games
     three, usual = play_lot(plans[1], THREE), play_lot(Plan(seed=4, noise=0.0), THREE)
     assert (three.inputs.units.numbers == usual.inputs.units.numbers).all()
 

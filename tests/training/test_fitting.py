@@ -25,7 +25,7 @@ def shown(renderable, width):
 
 
 def outcomes_of(agents):
-    """Each agent against each other one, 100 times, with a few forfeits; the first one always wins."""
+    """Return 100 outcomes for each pair of agents: the first one always wins, once by forfeit."""
     pairs = [(one, other) for place, one in enumerate(agents) for other in agents[place + 1 :]]
     return [
         Outcome(pair, (1.0, -1.0), {1: "raised RuntimeError: [/no] idea"} if number == 0 else {})
@@ -35,7 +35,7 @@ def outcomes_of(agents):
 
 
 def check_whole(text, words, width):
-    """Check that each of `words` stands in one line, that lines fit and that nothing is cut off."""
+    """Check that each of `words` is on a single line, that lines fit, and that nothing is shortened."""
     assert max(map(len, text.splitlines())) <= width
     assert "…" not in text
     for word in words:

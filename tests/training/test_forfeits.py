@@ -1,4 +1,4 @@
-"""Forfeits of misbehaving agents, in this process and in separate ones; the rest of the games is played."""
+"""Forfeits of misbehaving agents, in this process and in separate ones; all other games are still played."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def misbehaving(kind):
 
 
 def play(line_ups, isolation=None, *, game=None):
-    """Play a game for each line-up, each with another seed."""
+    """Play one game for each line-up, each with a different seed."""
     game = game or make_duel(len(line_ups[0]))
     with closing(Seating(line_ups, lambda text: make_player(text, GameInfo.of(game), isolation), 1)) as seating:
         return play_games(game, line_ups, range(len(line_ups)), seating)
@@ -120,8 +120,8 @@ def test_forked_copy_of_an_agent_does_not_continue_the_tournament(tmp_path):
 
 
 @pytest.mark.slow
-def test_hanging_in_the_first_decision_is_given_the_time_to_start_besides():
-    play([seated("Lowest", "Lowest")], Isolation())  # starts the server of processes, which takes its time
+def test_first_decision_gets_the_start_limit_too():
+    play([seated("Lowest", "Lowest")], Isolation())  # starts the server of processes, which takes a while
     (played,) = play([seated("HangsAtOnce", "Lowest")], Isolation(time_limit=0.2, start_limit=2.0))
     assert played.forfeits[0].reason == "took longer than 0.2 s a decision, with 2 s more to start"
     assert played.forfeits[0].ply == 0
@@ -150,7 +150,7 @@ def test_only_the_failing_games_of_a_batch_are_forfeited(kind, reason):
 
 
 def guilty_plies(played, reason):
-    """Yield where General 0 has two fours in hand and does what they do then, once."""
+    """Yield the forfeit of General 0 at their first decision with two fours in hand, if there is one."""
     match = Match(make_duel())
     match.begin(played.seed)
     for ply, action in enumerate(played.actions):
@@ -187,7 +187,7 @@ def test_reasons_are_short_enough_for_records(kind):
     assert Forfeit(ply=forfeit.ply, reason=forfeit.reason).reason.endswith("xxx...")
 
 
-def test_other_three_play_on_after_a_forfeit():
+def test_other_two_play_on_after_a_forfeit():
     (played,) = play([seated("Lowest", "Raises", "Lowest")])
     (forfeit,) = played.forfeits
     assert forfeit.seat == 1
@@ -245,7 +245,7 @@ def make_tournament(folder, **changes):
 
 
 def run_to_the_end(tournament, monkeypatch, capsys):
-    """Play a tournament as the command does; return what it prints."""
+    """Run a tournament as the command does, and return what it prints."""
     monkeypatch.setattr("sackarmies_training.cli_errors.console.width", 250)
     cli.run_tournament(tournament.game, tournament.section, tournament.folder, {})
     return capsys.readouterr().out
@@ -306,7 +306,7 @@ def test_agent_that_ends_the_games_process_is_reported_and_isolation_continues(t
     assert set(lost) == {"ended its process with exit code 3"}
 
 
-def test_limits_belong_to_what_a_tournament_is(tmp_path):
+def test_time_limit_is_part_of_a_tournaments_identity(tmp_path):
     make_tournament(tmp_path, isolate=True, time_limit=5.0).open()
     with pytest.raises(ValueError, match=r"its time_limit is 5\.0, here it is 6\.0"):
         make_tournament(tmp_path, isolate=True, time_limit=6.0).open()

@@ -27,7 +27,7 @@ OLD, NEW = b"old" * 100, b"new" * 1000
 
 @contextmanager
 def room_for(size):
-    """Let no file grow beyond `size` bytes: writes come short, then fail, as on a full disk."""
+    """Keep files from growing beyond `size` bytes: writes are cut short, then fail, as on a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     before, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # Python would keep half of a compiled module
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
@@ -113,7 +113,7 @@ def test_tournament_resumes_when_there_is_room(tmp_path, monkeypatch, part):
 
 @contextmanager
 def full_for(part, monkeypatch):
-    """Leave room for 50 bytes in each temporary file that has `part` in its path, from its opening to its removal."""
+    """Limit each temporary file that has `part` in its path to 50 bytes, from its opening to its removal."""
     open_file, unlink = atomic_write.Path.open, atomic_write.Path.unlink
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
 
@@ -203,7 +203,7 @@ except OSError as error:
 
 @pytest.mark.slow
 def test_training_on_a_disk_that_is_really_full(tmp_path):
-    """A disk of its own: in a name space of mounts where this process may mount one."""
+    """Uses a separate disk, in a mount namespace; skipped where this process may not mount one."""
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     disk = tmp_path / "disk"
@@ -211,7 +211,7 @@ def test_training_on_a_disk_that_is_really_full(tmp_path):
     enter = ["unshare", "--mount", "--map-root-user", "sh", "-e", "-c"]
     mount = f"mount -t tmpfs -o size=400k tmpfs {disk}"
     if subprocess.run([*enter, mount], capture_output=True, check=False).returncode != 0:
-        pytest.skip("this system lets nobody mount a small disk")
+        pytest.skip("cannot mount a small tmpfs on this system")
     python = f"{sys.executable} {script} {disk}"
     newest = f"$(ls {disk}/duel/checkpoints | tail -n 1 | cut -c 1-9 | sed 's/^0*//')"
     again = f"mount -o remount,size=100m {disk} && {python} $(({newest} + {ROUND}))"

@@ -1,4 +1,4 @@
-"""Training and playing on a GPU: what the processor gives, in both precisions. Nothing here can run without one."""
+"""Training and playing on a GPU, in both precisions and compared with the processor. All tests here need a GPU."""
 
 import copy
 import os
@@ -27,7 +27,7 @@ PRECISIONS = pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 
 
 def config_of(folder, **changes):
-    """Return a configuration of Sack Armies that uses what a network can be told."""
+    """Return a configuration of Sack Armies that uses all optional inputs: advice, worths and reasons."""
     learn = {**ADVISED, "decisions": 2 * ROUND, "device": "cuda", **changes.pop("learn", {})}
     network = {"token": 16, "mark": 8, "hidden": 32}
     return make_config(folder, learn=learn, network=network, game={"armies": ARMIES}, **changes)
@@ -95,7 +95,7 @@ def test_an_update_is_that_of_the_processor(tmp_path):
     moved = sum(float((after[0][name] - before[name]).square().sum()) for name in before) ** 0.5
     apart = sum(float((after[0][name] - after[1][name]).square().sum()) for name in before) ** 0.5
     assert moved > 0.01
-    assert apart < 0.02 * moved  # steps of Adam differ where a gradient is nearly nothing
+    assert apart < 0.02 * moved  # steps of Adam differ where a gradient is nearly zero
 
 
 def test_trained_chooses_on_a_gpu_as_on_the_processor():
@@ -136,7 +136,7 @@ def test_two_processes_share_a_gpu(tmp_path):
 
 
 def played_on(game, games=64):
-    """Return games some hundred random decisions after they began."""
+    """Return a batch of games after 200 random decisions each."""
     batch = Batch(game, games)
     batch.reset(np.arange(games))
     batch.step_random(200)

@@ -20,13 +20,13 @@ compiled_only = pytest.mark.skipif(INTERPRETED, reason="takes minutes without th
 
 
 def taste(weights):
-    """How strong weights are in a world where `take` should be 7 and `draw` 20, and nothing else counts."""
+    """Return how strong weights are in a world where `take` should be 7, `draw` 20, and nothing else counts."""
     return -(abs(np.log(weights.take / 7.0)) + abs(np.log(weights.draw / 20.0)))
 
 
 @pytest.fixture
 def tasted(monkeypatch):
-    """Let strength be decided by `taste` with some noise, without games."""
+    """Compare weights by `taste` with some noise instead of by games."""
 
     def compare(one, other, start, tables, rng):
         return 0.5 * (taste(one) - taste(other)) + rng.normal(0.0, 0.1)
@@ -35,7 +35,7 @@ def tasted(monkeypatch):
 
 
 def searched(folder, *, steps, seed=1, total=200):
-    """Make some steps of a search in a folder."""
+    """Begin or resume a search in a folder, make some steps, and save it."""
     search = Search.resumed(folder, FIRST, seed, total * GAMES)
     for _ in range(steps):
         search.step(None)

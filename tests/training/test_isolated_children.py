@@ -19,7 +19,7 @@ from tests.training.test_killed import descendants, is_running, wait_until
 
 @pytest.fixture
 def family():
-    """Give a list for ids of processes, which are ended in any case."""
+    """Yield a list for ids of processes, all of which are killed at the end."""
     pids = []
     yield pids
     for pid in pids:
@@ -28,7 +28,7 @@ def family():
 
 
 def breed(kind, family, time_limit=60.0):
-    """Start an agent that starts two processes, and list these."""
+    """Start an agent that starts two processes, and add their ids to `family`; return it with arguments of `act`."""
     info = GameInfo.of(make_duel())
     agent = make_player(f"python:class=tests.agents.misbehaving:{kind}", info, Isolation(time_limit=time_limit))
     agent.reset(1)
@@ -60,7 +60,7 @@ def test_what_an_agent_started_ends_when_it_is_closed(family):
 )
 def test_what_an_agent_started_ends_when_its_process_is_gone(family, kind, time_limit, reason):
     agent, shown = breed(kind, family, time_limit)
-    agent._is_fresh = False  # else the first decision has a minute more
+    agent._is_fresh = False  # otherwise the first decision has a minute more
     with pytest.raises(Gone, match=reason):
         agent.act(*shown)
     wait_until(all_ended(family), seconds=10)

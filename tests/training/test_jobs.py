@@ -1,4 +1,4 @@
-"""Jobs on this machine and on a Ray cluster: the same files and weights, also when workers and machines are lost."""
+"""Jobs on this machine and on a Ray cluster: the same files and weights, even if workers or machines are lost."""
 
 import os
 import pickle
@@ -30,7 +30,7 @@ def carried(given):
 
 
 class Copying:
-    """Runs jobs at once, on copies, as if they had crossed a network; every third one twice, as if it had been lost."""
+    """Pool that runs jobs at once, on copies as after a network transfer; every third job twice, as if lost."""
 
     def __init__(self):
         self.submitted = 0

@@ -26,11 +26,11 @@ from tests.training.test_train import ROUND
 KEEP = 3  # checkpoints, as in the configuration
 ENDLESS = 10_000_000  # decisions
 LONG, FIRST, LAST = 85, 15, 15  # kills of one long run, of runs at their beginning, of runs at their end
-KILLS, ORDERS = 10, 30  # of a tournament: that come in time, and that are tried for it
+KILLS, ORDERS = 10, 30  # of a tournament: kills that come in time, and orders that are tried for them
 
 
 class Runs:
-    """Speaks with the server of runs, and checks what each kill left."""
+    """Client of the server of runs, which checks what each kill leaves."""
 
     def __init__(self, server, folder):
         self.server = server
@@ -38,10 +38,10 @@ class Runs:
         self.log = folder / "log"
         self.run = folder / "duel"
         self.checkpoints = CheckpointFolder(self.run / "checkpoints", KEEP)
-        self.reached = 0  # decisions of the checkpoint that the next run must go on from
+        self.reached = 0  # decisions of the checkpoint from which the next run must resume
 
     def play(self, decisions, *, after, name="", number=0):
-        """Train to so many decisions and be killed on the way; return whether the kill came in time."""
+        """Train to `decisions` decisions and be killed on the way; return whether the kill came in time."""
         order = {"folder": str(self.folder), "log": str(self.log), "decisions": decisions}
         self.server.stdin.write(json.dumps({**order, "after": after, "name": name, "number": number}) + "\n")
         self.server.stdin.flush()
@@ -63,14 +63,14 @@ class Runs:
             read_checkpoint(path)
         newest = int(paths[-1].stem) if paths else 0
         assert newest >= max([self.reached, *written])
-        assert newest <= max([self.reached, *written]) + ROUND  # at most one that it had no time to speak of
+        assert newest <= max([self.reached, *written]) + ROUND  # at most one that it had no time to report
         assert len(paths) <= KEEP + 1
-        assert len(list(self.run.rglob(".*.tmp"))) <= 1  # of this kill: the one before was cleared away
+        assert len(list(self.run.rglob(".*.tmp"))) <= 1  # of this kill: the one before was removed
         self.reached = newest
         self.log.unlink(missing_ok=True)
 
     def finish(self):
-        """Let it end in peace; check the General, what is left in the folder, and the curves."""
+        """Let the run end undisturbed; check the General, the contents of the folder, and the curves."""
         decisions = self.reached + 2 * ROUND
         assert not self.play(decisions, after=0, name="no such file", number=1)
         assert read_checkpoint(self.run / CHECKPOINT).header.training["decisions"] == decisions
@@ -114,7 +114,7 @@ def test_run_that_is_killed_again_and_again_resumes_each_time(server, tmp_path):
             assert runs.play(
                 ENDLESS, after=chance.choice([0, chance.expovariate(500)]), name=name, number=chance.randint(1, 8)
             )
-    assert runs.reached > 5 * ROUND  # it got somewhere between the kills
+    assert runs.reached > 5 * ROUND  # it made progress between the kills
     runs.finish()
 
 
@@ -141,10 +141,10 @@ def test_run_killed_at_its_end_finishes_when_resumed(server, tmp_path):
             number=kill % 3 + 1,
         )
         killed += is_killed
-        if (runs.run / CHECKPOINT).exists():  # written in time, and whole
+        if (runs.run / CHECKPOINT).exists():  # written in time, and complete
             read_checkpoint(runs.run / CHECKPOINT)
             (runs.run / CHECKPOINT).unlink()
-    assert killed >= LAST // 3  # the others came when all was done
+    assert killed >= LAST // 3  # the others came too late
     runs.finish()
 
 
@@ -153,20 +153,20 @@ def test_run_killed_at_its_end_finishes_when_resumed(server, tmp_path):
 
 @pytest.fixture(scope="module")
 def unbroken(tmp_path_factory):
-    """Return all files of a tournament that nobody disturbed."""
+    """Return all files of an undisturbed tournament."""
     folder = tmp_path_factory.mktemp("unbroken")
     return play_on(folder)
 
 
 def play_on(folder):
-    """Play a tournament to its end here; return its files."""
+    """Play a tournament to its end in this process, and return its files."""
     contest = make_tournament(folder, seeds=MANY_SEEDS)
     run_tournament(contest.game, contest.section, contest.folder, contest.aliases)
     assert list(folder.rglob(".*")) == [folder / LOCK]
     return files_of(folder)
 
 
-OPERATIONS = {"tournament.json": 3, "records": 30, "batches": 30, "standings.json": 3}  # of which one is waited for
+OPERATIONS = {"tournament.json": 3, "records": 30, "batches": 30, "standings.json": 3}  # largest `number` of an order
 
 
 @pytest.mark.slow
@@ -192,7 +192,7 @@ def test_tournament_killed_while_writing_resumes_to_the_same_table(server, tmp_p
         killed += code != 0
         if killed == KILLS:
             break
-        if code == 0 or part == "tournament.json":  # else the next run goes on and writes more of it
+        if code == 0 or part == "tournament.json":  # otherwise the next run resumes and writes more of it
             unmake(folder, part)
     assert killed == KILLS
     assert play_on(folder) == unbroken
@@ -202,7 +202,7 @@ def unmake(folder, part):
     """Remove a part of a tournament so that the next run writes it again; standings are written each time."""
     if part == "tournament.json":
         (folder / part).unlink(missing_ok=True)
-    elif part in {"records", "batches"}:  # records are not looked for where the batch is there
+    elif part in {"records", "batches"}:  # records are not looked for if their batch exists
         shutil.rmtree(folder / "records")
         shutil.rmtree(folder / "batches")
 
@@ -228,7 +228,7 @@ def test_killed_tournament_leaves_no_process_and_resumes_to_the_same_table(tmp_p
             wait_until(lambda number=batches: len(list(folder.glob("batches/*.json"))) >= number)
             family = descendants(process.pid)
             process.kill()
-        assert len(family) > 4  # two that play, servers of processes, agents
+        assert len(family) > 4  # two processes that play, servers of processes, agents
         wait_until(lambda pids=family: not any(is_running(pid) for pid in pids))
     assert len(list(folder.glob("batches/*.json"))) < MANY_SEEDS // 2
     assert play_on(folder) == unbroken
@@ -248,7 +248,7 @@ def descendants(pid):
 
 
 def is_running(pid):
-    """Return whether there is such a process, and it is not merely waiting to be counted as dead."""
+    """Return whether a process exists and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except OSError:

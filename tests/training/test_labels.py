@@ -1,4 +1,4 @@
-"""Labels of teachers: files, what is refused, and the play of a teacher."""
+"""Labels of teachers: files, refusals, and the play of a teacher."""
 
 import zlib
 

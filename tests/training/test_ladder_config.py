@@ -1,4 +1,4 @@
-"""Configurations of ladders: which are refused, and what is played in the others."""
+"""Configurations of ladders: which ones are refused, and what the others play."""
 
 from collections import Counter
 from pathlib import Path

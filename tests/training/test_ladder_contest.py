@@ -1,8 +1,9 @@
-"""Playing of a ladder: duplicate games, results that survive interruptions, and what is refused."""
+"""Playing a ladder: duplicate games, results that survive interruptions, and refusals."""
 
 import json
 import os
 import re
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -32,7 +33,7 @@ def play(config, folder, units=None):
 
 
 class Recorder(RandomAgent):
-    """Takes the first legal id, and keeps what it saw."""
+    """Agent that takes the first legal id, and keeps the observations that it was shown."""
 
     seen: list = []  # noqa: RUF012 - shared by all instances on purpose
 
@@ -45,13 +46,15 @@ class Recorder(RandomAgent):
 
 
 def test_unit_is_the_same_deal_in_all_seatings(tmp_path):
-    rungs = {"one": "python:class=tests.training.test_ladder_contest:Recorder", "two": "random"}
-    config = make_config(tmp_path, rungs, ((4, 1),))
+    config = make_config(tmp_path, pools=((4, 1),))
     Recorder.seen.clear()
     same = "python:class=tests.training.test_ladder_contest:Recorder"
     entry = play_unit(make_job(config, make_unit(config, ("a", "b") * 2, 0), makers_of({"a": same, "b": same}))).entry
     assert len(entry.games) == 2
     assert entry.games[0] == entry.games[1]  # equal agents: nothing differs between the seatings
+    shown = Counter(Recorder.seen[-sum(game.actions for game in entry.games) :])  # earlier ones are of the rehearsal
+    assert len(shown) > 1
+    assert all(times % 2 == 0 for times in shown.values())  # each in both games
     assert len(entry.played.outcomes) == 2
     assert entry.played.outcomes[0].agents == ("a", "b", "a", "b")
     assert entry.played.outcomes[1].agents == ("b", "a", "b", "a")
@@ -68,7 +71,7 @@ def test_luck_of_two_players_is_measured_where_the_game_allows_it(tmp_path):
     data = make_config(tmp_path).model_dump()
     data |= {"game": {"id": "sack_armies"}, "armies": ["empire", "undead"]}
     config, agents = LadderConfig.model_validate(data), {"one": "greedy", "two": "random"}
-    toy = make_config(tmp_path)  # which has no flips, and no evaluation
+    toy = make_config(tmp_path)  # the toy game has neither flips nor an evaluation
 
     def luck(config, line_up, agents, *, measures_luck=True):
         job = make_job(config, make_unit(config, line_up, 0), makers_of(agents))

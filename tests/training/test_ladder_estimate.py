@@ -1,4 +1,4 @@
-"""Estimates of a ladder: known strengths are found, and intervals cover them as often as they say."""
+"""Estimates of a ladder: known strengths are found, and intervals cover them as often as they claim."""
 
 import math
 
@@ -13,7 +13,7 @@ from tests.training.ladders import make_entry
 
 
 def paired(rng, share, units, together=0.5):
-    """Return winners of units: with the chance `together` both games go the same way, whoever sits where."""
+    """Return winners of units: with chance `together`, both games have the same winner, whoever sits where."""
     winners = []
     for _ in range(units):
         first = rng.random() < share
@@ -22,7 +22,7 @@ def paired(rng, share, units, together=0.5):
     return winners
 
 
-def test_ratings_are_those_of_bradley_terry(tmp_path):
+def test_ratings_are_those_of_bradley_terry():
     rng = np.random.default_rng(1)
     entries = [make_entry(("a", "b"), number, won) for number, won in enumerate(paired(rng, 0.6, 40))]
     entries += [make_entry(("a", "c"), number, ("a", "c")) for number in range(10)]
@@ -52,7 +52,7 @@ def test_anchor_has_the_rating_zero():
 
 
 def test_interval_counts_units_and_not_games():
-    """Where both games of a unit always go the same way, a hundred units say as much as a hundred games."""
+    """If both games of a unit always have the same winner, a hundred units say as much as a hundred games."""
     rng = np.random.default_rng(3)
     same = [make_entry(("a", "b"), number, won) for number, won in enumerate(paired(rng, 0.5, 100, 1.0))]
     split = [make_entry(("a", "b"), number, ("a", "b")) for number in range(50)]
@@ -92,7 +92,7 @@ def test_rung_that_took_no_point_is_ordered_and_not_measured():
     assert estimates.payoff("a", "z").low == pytest.approx(wilson(1.0, 20)[0])
     assert estimates.payoff("a", "z").low > 0.8
     ratings = estimates.ratings()
-    assert ratings["a"].value + ratings["b"].value == pytest.approx(0)  # the scale is that of what games compare
+    assert ratings["a"].value + ratings["b"].value == pytest.approx(0)  # on the scale of agents that games compare
     anchored = PoolEstimates(["a", "b", "z"], entries, anchor="z")
     assert [anchored.result(name).is_measured for name in "abz"] == [False] * 3
 
@@ -175,7 +175,7 @@ def test_bootstrap_intervals_cover_the_truth_as_often_as_they_say():
 
 
 def lucky(rng, share, units):
-    """Return units in which `a` wins a game with this chance, and luck is what a win brings beyond that."""
+    """Return units in which `a` wins a game with chance `share`; luck is the result less its expected value."""
     entries = []
     for number in range(units):
         winners = tuple("a" if rng.random() < share else "b" for _ in range(2))
@@ -189,12 +189,12 @@ def test_with_all_luck_taken_out_ratings_are_exact():
     plain, adjusted = estimates.difference("a", "b"), estimates.adjusted.difference("a", "b")
     assert plain.high - plain.low > 100
     assert adjusted.value == pytest.approx(elo_of(0.7), abs=2)  # a wide prior pulls it a little
-    ends = tuple(elo_of(end) for end in wilson(0.7, 30))  # units are alike then: no narrower than so many allow
+    ends = tuple(elo_of(end) for end in wilson(0.7, 30))  # units are alike then: no narrower than their number allows
     assert (adjusted.low, adjusted.high) == pytest.approx(ends)
     assert estimates.adjusted.payoff("a", "b").value == pytest.approx(0.7)
 
 
-def test_luck_counts_where_it_was_measured_in_all_games():
+def test_luck_is_used_only_if_measured_in_all_games():
     rng = np.random.default_rng(6)
     measured, unmeasured = lucky(rng, 0.6, 5), make_entry(("a", "b"), 9, ("a", "b"))
     assert PoolEstimates(["a", "b"], measured).adjusted is not None

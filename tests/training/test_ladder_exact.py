@@ -28,9 +28,9 @@ def test_value_of_one_attack_is_what_the_rules_say():
     """One attack in the last turn, derived by hand.
 
     The Orc Infantry (damage 2, armor 2) needs one success to kill the Goblin Infantry (armor 2), the goblins (damage 1)
-    two in a row to kill it: chances 1/2 and 1/4, both attacks falling together. With a counter-attack General 0 wins
-    with 1/2 * 3/4 and loses with 1/2 * 1/4, which is worth 1/4; without, it would win with 1/2. General 1 therefore
-    counters. Any move leaves the turn limit to draw the game.
+    two in a row to kill it: chances 1/2 and 1/4, both attacks being simultaneous. With a counter-attack General 0 wins
+    with chance 1/2 * 3/4 and loses with 1/2 * 1/4, which is worth 1/4; without one, they would win with chance 1/2.
+    General 1 therefore counters. After any move, the turn limit draws the game.
     """
     game, states = begun(FOLDER / "one_attack.toml")
     decision = ExactValues(game).decide(states)
@@ -45,12 +45,12 @@ def test_value_of_one_attack_is_what_the_rules_say():
     answer = ExactValues(game).decide(asked)
     texts = [game.format_action(asked, action) for action in answer.actions]
     assert (chance, answer.player) == (1.0, 1)
-    assert dict(zip(texts, answer.values, strict=True)) == {"pass": -0.5, "yes": -0.25}  # a counter-attack, or none
+    assert dict(zip(texts, answer.values, strict=True)) == {"pass": -0.5, "yes": -0.25}  # no counter-attack, or one
     assert decision.regret(decision.actions[decision.values.argmin()]) == 0.25
 
 
-def test_defender_who_may_not_be_hit_back_is_worth_more():
-    """The same attack where the goblins cannot counter-attack: nobody answers a shot without reach, 1/2 * (+1)."""
+def test_attack_that_cannot_be_countered_is_worth_more():
+    """The same attack as a shot, which the goblins cannot counter without reach: it is worth 1/2 * (+1)."""
     scenario = load_scenario(FOLDER / "one_attack.toml")
     scenario["unit"][0] = {"token": "orc_archers", "at": [-1, 0], "owner": 0}
     game = load_game("sack_armies", scenario=scenario)
@@ -62,7 +62,7 @@ def test_defender_who_may_not_be_hit_back_is_worth_more():
 def test_chances_of_outcomes_are_those_of_real_flips():
     game, states = begun(FOLDER / "one_attack.toml")
     exact = ExactValues(game)
-    for _ in range(5):  # to the decision whose answer brings the flips
+    for _ in range(5):  # to the decision whose action is followed by flips
         actions = exact.decide(states).actions
         texts = [game.format_action(states, action) for action in actions]
         wanted = next((text for text in texts if text in {"melee", "yes"}), texts[0])
@@ -178,7 +178,7 @@ def test_greedy_is_nearer_to_best_play_than_random_in_small_positions():
 @pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
 def test_value_is_what_best_play_takes_from_best_play(path):
-    """Games in which both sides take the first of the best choices, with real flips, earn the value on average."""
+    """Games with real flips, in which both sides take the first of the best choices, earn the value on average."""
     game = load_position(path)
     exact = ExactValues(game)
     total, games = 0.0, 100

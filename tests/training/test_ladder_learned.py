@@ -40,7 +40,7 @@ def respond(folder, budget, target="greedy"):
 
 @pytest.fixture
 def ended(monkeypatch):
-    """How many games of the network against the fixed agent have ended in each step of learning."""
+    """Return a list of how many games of the network against the fixed agent have ended in each step of learning."""
     counts, learn = [], FixedOpponent.learn
 
     def counted(*given):
@@ -52,7 +52,7 @@ def ended(monkeypatch):
 
 
 def check_budget(used, budget, before, ended):
-    """Check the games used: those before, those begun, one more for each that has ended, until too few are left."""
+    """Check the games used: `before`, those begun at first, and one for each that has ended, until too few are left."""
     assert used == before + SIDE_BY_SIDE + sum(ended)
     assert used - ended[-1] <= budget - SIDE_BY_SIDE < used
 
@@ -62,7 +62,7 @@ def weights_of(search):
 
 
 class LowestId:
-    """Chooses the least legal id."""
+    """Agent that chooses the lowest legal id."""
 
     def reset(self, seed):
         pass
@@ -79,7 +79,7 @@ def test_fixed_agent_plays_its_seats_and_the_network_learns_from_its_own(monkeyp
     assert games.seats.tolist() == [0, 1, 0, 1] * 2
     masks = np.concatenate([batch.action_masks for _, batch in games.batches])
     players = np.concatenate([batch.players for _, batch in games.batches])
-    drawn = np.full(8, -5)  # what the network has drawn
+    drawn = np.full(8, -5)  # stands for what the network has drawn
     played = games._played(drawn)
     assert (played == np.where(players == games.seats, drawn, masks.argmax(axis=1))).all()
     assert 0 < (played == drawn).sum() < 8

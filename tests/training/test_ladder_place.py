@@ -1,4 +1,4 @@
-"""Placing of a newcomer: where it ends up, what is played for it, and how sure the answer says it is."""
+"""Placing a newcomer: where it ends up, which games are played for it, and how certain the answer claims to be."""
 
 import pytest
 
@@ -10,6 +10,7 @@ from tests.second_game import registered
 from tests.training.ladders import make_config, results_of
 
 RUNGS = ["r0", "r1", "r2", "r3", "r4", "r5", "r6"]
+LOWEST = "python:class=tests.agents.misbehaving:Lowest"
 PLAN = SprtPlan(elo0=-100, elo1=100, max_games=60)
 
 
@@ -20,7 +21,7 @@ def duel():
 
 
 def verdict_of(strength, undecided=()):
-    """Return tests that know the newcomer's place: above the rungs below `strength`."""
+    """Return a comparison that knows the newcomer's place: above the rungs with numbers below `strength`."""
 
     def compare(rung):
         number = int(rung[1:])
@@ -52,7 +53,7 @@ def test_test_without_an_answer_ends_the_search_and_says_so():
     assert "Neither stronger nor weaker than r5, as far as 30 games say: 50.0% (40.0% to 60.0%)" in text
 
 
-def test_place_is_told_with_games_and_the_chance_to_be_wrong():
+def test_placing_reports_games_and_error_rate():
     lines = placing_sentences("new", search(RUNGS, verdict_of(4)), PLAN)
     assert len(lines) == 4
     assert "Stronger than r3 (nominal error rate 5%): 50.0% (40.0% to 60.0%) of the points, -70 to +70 Elo" in lines[0]
@@ -73,11 +74,12 @@ def place(config, folder, agent="random", units=None):
 
 
 def test_newcomer_like_the_lowest_rung_is_placed_below_the_highest(tmp_path):
-    config = make_config(tmp_path, {"random": "random", "high": "greedy"})
-    _, placing, games = place(config, tmp_path / "l")
+    config = make_config(tmp_path, {"low": LOWEST, "high": "greedy"})
+    _, placing, games = place(config, tmp_path / "l", LOWEST)
     assert placing.comparisons[0].rung == "high"
+    assert placing.below == "high"
     assert all(sum(one.counts) == one.score.units == one.score.games // 2 for one in placing.comparisons)
-    beyond = 2 * 3 * len(placing.comparisons)  # at most three units of a part were not needed any more
+    beyond = 2 * 3 * len(placing.comparisons)  # at most three units of a part were no longer needed
     assert 0 <= games - sum(one.score.games for one in placing.comparisons) <= beyond
 
 

@@ -1,4 +1,4 @@
-"""Reports of a ladder: sentences with games and intervals, tables that can be read again, a page that needs nothing."""
+"""Reports of a ladder: sentences with games and intervals, tables that programs can read, a self-contained page."""
 
 import csv
 import json
@@ -142,7 +142,7 @@ def test_page_is_complete_in_itself(tmp_path):
     page = (tmp_path / "ladder.html").read_text()
     assert "<svg" in page
     assert "<td>z|1</td>" in page
-    assert not re.search(r"(src|href)\s*=\s*[\"'](?!#)", page)  # but for places within the picture
+    assert not re.search(r"(src|href)\s*=\s*[\"'](?!#)", page)  # except for places within the picture
     assert not re.search(r"@import|url\((?!#)|<script|<link", page)
     assert (tmp_path / "ladder.png").read_bytes().startswith(b"\x89PNG")
 

@@ -1,4 +1,4 @@
-"""A league's folder: versions, statuses, rounds, secrets, seasons, kills, refusals; its games are drawn."""
+"""A league's folder: versions, statuses, rounds, secrets, seasons, kills, refusals; its results are sampled."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_agent_that_fails_too_often_is_suspended_with_the_reason(simulation):
     simulation.league.change("bold", "resumed", "repaired")
     simulation.failing = set()
     simulation.play(20)
-    assert status_of(simulation, "bold@1") == "active"  # forfeits of before do not count again
+    assert status_of(simulation, "bold@1") == "active"  # earlier forfeits do not count again
 
 
 @pytest.mark.parametrize(
@@ -431,7 +431,7 @@ def test_three_weeks_of_agents_that_come_and_go(tmp_path, monkeypatch):
     simulation = Simulation(tmp_path / "league", monkeypatch, true, round_units=15)
     simulation.failing = {"bad@1"}
     coming = {0: ("a", "b"), 3: ("c",), 5: ("bad",), 10: ("c",), 14: ("late",)}
-    with same_seeds(monkeypatch):  # with others, two of the six intervals fail in 3% of leagues, as they should
+    with same_seeds(monkeypatch):  # with others, two of the six intervals would fail in 3% of leagues, as they should
         for day in range(21):
             for name in coming.get(day, ()):
                 simulation.submit(name)

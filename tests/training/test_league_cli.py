@@ -1,4 +1,4 @@
-"""Commands of the league, with real games of a program, a scripted agent and the toy game's or an example's rules."""
+"""Commands of the league, with real games between a program and scripted agents, in each of three games."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_wrong_configuration_is_refused_with_a_sentence(tmp_path):
 
 
 def test_minutes_and_games_end_a_league_whichever_is_spent_first(tmp_path, monkeypatch):
-    """A unit takes half a minute here; what is missing of the open round comes first in the next call."""
+    """A unit takes half a minute here; the next call first plays what is missing of the open round."""
     with registered():
         league = Simulation(tmp_path / "league", monkeypatch, {"low": 0.0, "middle": 0.0}).folder
         passed = lambda: 30.0 * sum(text.count("\n") for text in lines_of(league))  # noqa: E731

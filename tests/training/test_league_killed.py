@@ -42,7 +42,7 @@ def begin(*words):
 
 
 def run(*words, code=0):
-    """Run `sackarmies league` to its end, and return what it says."""
+    """Run `sackarmies league` to its end, and return its output."""
     with begin(*words) as process:
         said = process.communicate(timeout=LONGEST)[0]
     assert process.returncode == code, said

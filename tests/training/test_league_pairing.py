@@ -1,4 +1,4 @@
-"""Pairings of a league: newcomers, waiting, the gain of a unit, and what simulated leagues find out."""
+"""Pairings of a league: newcomers, waiting, the gain of a unit, and results of simulated leagues."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_nobody_waits_longer_than_the_limit():
             for name in waited:
                 waited[name] = 0 if name in pair else waited[name] + 1
                 longest = max(longest, waited[name])
-    assert longest <= 3 * len(true)  # patience, and one turn of all that wait
+    assert longest <= 3 * len(true)  # patience, and one turn of all agents that wait
 
 
 def test_plan_depends_on_state_and_seed_alone():
@@ -99,7 +99,7 @@ def test_plan_depends_on_state_and_seed_alone():
     league.play([("a00", "a01"), ("a02", "a03")])
     assert league.planner().plan(30) == league.planner().plan(30)
     plans = [planner_of(["x", "y", "a", "b"], ["x", "y"], rules=Rules(4, 3, 2, seed)).plan(1) for seed in range(12)]
-    assert len({tuple(plan) for plan in plans}) > 1  # equals are told apart by the seed
+    assert len({tuple(plan) for plan in plans}) > 1  # the seed decides between equals
 
 
 def test_league_of_one_agent_has_no_pairs():
@@ -114,7 +114,7 @@ def test_agents_that_have_not_played_have_the_interval_of_the_prior():
 
 
 def unit_of(points, draw):
-    """Return a pair of games in which `a` has so many points."""
+    """Return a pair of games in which `a` has `points` points."""
     outcomes = tuple(
         Outcome(seating, tuple(1.0 if (name == "a") == (game < points) else -1.0 for name in seating))
         for game, seating in enumerate((("a", "b"), ("b", "a")))

@@ -1,4 +1,4 @@
-"""The trainer `learn.py`: its arithmetic on small examples, and runs of the small game."""
+"""The trainer `learn.py`: its arithmetic on small examples, and runs on the toy game."""
 
 import copy
 import csv
@@ -67,7 +67,7 @@ def run(config, *, resume=False, game=None):
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    """A finished run: its configuration, the General and what was printed."""
+    """Return the configuration of a finished run, the path of its General, and what was printed."""
     config = make_config(tmp_path_factory.mktemp("finished"), curve={"opponent": "random", "games": 10})
     return config, *run(config)
 
@@ -76,7 +76,7 @@ def finished(tmp_path_factory):
 
 
 def played_game(values, seats, turns, ended, results):
-    """Return one game of two players as `SelfPlay` does, with values in place of chances."""
+    """Return one game of two players in the form of `SelfPlay`, with values in place of chances."""
     steps = len(values)
     return Played(
         choices=None,
@@ -195,7 +195,7 @@ def test_line_ups_are_played_side_by_side():
 def test_line_ups_need_a_game_each(tmp_path):
     with pytest.raises(ValueError, match=r"games is 4, in 2 groups, .* 13 line_ups .* give at least 26"):
         make_config(tmp_path, learn={"games": 4, "groups": 2, "line_ups": 13})
-    make_config(tmp_path, learn={"games": 4, "groups": 2, "line_ups": 13}, expert={})  # which plays other games
+    make_config(tmp_path, learn={"games": 4, "groups": 2, "line_ups": 13}, expert={})  # expert plays other games
 
 
 def chance_of_id(learner, played, action):
@@ -249,7 +249,7 @@ def test_values_change_shared_layers_only_where_that_is_wanted(is_shaping):
     assert all((grad is not None) == is_shaping for grad in shared)
 
 
-def test_boards_of_which_values_do_not_shape_the_layers():
+def test_value_loss_leaves_shared_layers_of_boards_alone():
     game = load_game("sack_armies", armies=["beginners", "beginners"])
     changes = {"token": 8, "mark": 4, "hidden": 16, "patch": 1}
     network = make_learner(make_config(Path("x"), learn={"value_shapes": False}, network=changes), game, Team()).network
@@ -408,7 +408,7 @@ def test_verdict_on_the_start_goes_by_the_interval(finished, monkeypatch, wins, 
     monkeypatch.setattr(curve, "play_side_by_side", lambda *given: results)
     learner = make_learner(config, make_duel(), Team())
     assert curve.compare_with_start(learner, config, [make_duel()], config.curve).endswith(f"from: {verdict}.")
-    results = np.append(results, [DRAW] * 300)  # of two equally strong Generals neither gets worse by draws
+    results = np.append(results, [DRAW] * 300)  # draws do not make either of two equally strong Generals worse
     text = curve.compare_with_start(learner, config, [make_duel()], config.curve)
     assert "of 100 games that were not drawn, of 400, against" in text
     assert text.endswith(f"from: {verdict}.")
@@ -521,7 +521,7 @@ def test_two_processes_average_their_gradients(tmp_path):
         f"learn(make_config(Path({str(tmp_path)!r}), teacher=teacher), make_duel(), Console())\n"
         "assert not distributed.is_initialized()\n"
         "threads = [path.read_text().strip() for path in Path('/proc/self/task').glob('*/comm')]\n"
-        "assert not any('gloo' in name for name in threads), threads\n"  # at the end of a process they can abort it
+        "assert not any('gloo' in name for name in threads), threads\n"  # such threads can abort a process at its end
     )
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(script)]
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2]), "OMP_NUM_THREADS": "1"}

@@ -1,4 +1,4 @@
-"""Edges of `learn.py`: updates with little to learn from, runs that are refused, and which process leads."""
+"""Edge cases of `learn.py`: updates with little to learn from, runs that are refused, and which process leads."""
 
 import csv
 from pathlib import Path
@@ -17,7 +17,7 @@ from tests.training.test_learn import ROUND, make_config, run
 
 
 def test_start_is_met_with_other_line_ups_than_those_of_training(tmp_path, monkeypatch):
-    """What has been learned of the armies of training may be of no use with others."""
+    """What has been learned about the armies of training may be of no use with others."""
     start, _ = run(make_config(tmp_path, learn={"decisions": 1}))
     drawn, met = [], []
 
@@ -41,7 +41,7 @@ def test_start_is_met_with_other_line_ups_than_those_of_training(tmp_path, monke
 
 
 def played_by(config):
-    """Return a learner, what it has played, and what is to be learned from that."""
+    """Return a learner, what it has played, and the lesson from that."""
     game = make_duel()
     learner = make_learner(config, game, Team())
     played = SelfPlay([game], config.learn, seed=1).play(learner.network)
@@ -49,7 +49,7 @@ def played_by(config):
 
 
 def logged(path, name=""):
-    """Return all values that a run has logged, of names that begin so."""
+    """Return all values that a run has logged under names that begin with `name`."""
     with (path.parent / TABLE).open(newline="") as file:
         return [float(row["value"]) for row in csv.DictReader(file) if row["name"].startswith(name)]
 

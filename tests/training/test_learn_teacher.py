@@ -1,4 +1,4 @@
-"""Runs of `learn.py` that start from a teacher: what outlives a kill, and what the model card says."""
+"""Runs of `learn.py` that start from a teacher: what survives a kill, and what the model card says."""
 
 import pytest
 
@@ -7,12 +7,15 @@ from tests.training.test_learn import make_config, run
 
 
 def test_teacher_is_cloned_before_self_play(tmp_path):
-    config = make_config(tmp_path, teacher={"agent": "random", "decisions": 200, "games": 4})
-    _, text = run(config)
-    assert "decisions of a teacher" in text
+    changes = {
+        "teacher": {"agent": "random", "decisions": 200, "games": 4},
+        "curve": {"opponent": "random", "games": 4},
+    }
+    _, text = run(make_config(tmp_path, **changes))
+    assert text.index("decisions of a teacher") < text.index("minutes, 0 decisions:")
 
 
-def test_clone_of_a_teacher_outlives_a_kill(tmp_path, monkeypatch):
+def test_clone_of_a_teacher_survives_a_kill(tmp_path, monkeypatch):
     def killed(*given, **options):
         raise KeyboardInterrupt
 

@@ -1,4 +1,4 @@
-"""Accounts of time: what a decision, a turn and a game may take, and how the bank is drawn on."""
+"""Time accounts: how long a decision, a turn and a game may take, and how the time bank is used."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_bank_pays_for_what_decisions_take_beyond_their_limit():
 def test_decisions_asked_for_at_once_share_their_time_equally():
     accounts = Accounts(Isolation(time_limit=1.0, time_bank=3.0))
     accounts.charge([GAME], 2.0, None, 0.0)
-    assert accounts.time_for([GAME, OTHER])[0] == 2 * (1.0 + 2.0)  # the least bank of both
+    assert accounts.time_for([GAME, OTHER])[0] == 2 * (1.0 + 2.0)  # the smaller bank of the two
     accounts.charge([GAME, OTHER], 5.0, 2.0, 0.0)
     assert accounts.clock(GAME)["time_bank"] == 0.5
     assert accounts.clock(OTHER)["time_bank"] == 1.5
@@ -95,7 +95,7 @@ def test_start_limit_is_added_to_a_limit_of_time(limit):
     assert section.isolation == Isolation(start_limit=5.0, **{limit: 1.0})
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="processor time of other processes is told on Linux")
+@pytest.mark.skipif(sys.platform != "linux", reason="processor time of other processes is available only on Linux")
 def test_processor_time_counts_work_and_not_waiting():
     before = cpu_seconds_of(os.getpid())
     time.sleep(0.05)

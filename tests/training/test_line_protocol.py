@@ -42,18 +42,18 @@ def play(line_up, isolation=None, *, seeds=(0,)):
 
 
 def sent_to(file):
-    """Return the messages that a bot has written to a file."""
+    """Return the messages that a bot has received and written to a file."""
     return [json.loads(line) for line in Path(file).read_text(encoding="utf-8").splitlines()]
 
 
-def test_program_plays_as_the_agent_that_chooses_the_same(tmp_path):
+def test_program_plays_as_the_agent_that_chooses_the_same():
     played = play([bot("well-behaved"), LOWEST], seeds=range(3))
     assert [one.actions for one in played] == [one.actions for one in play([LOWEST, LOWEST], seeds=range(3))]
     assert not any(one.forfeits for one in played)
 
 
 def test_bot_in_another_language_plays_and_repeats_its_games():
-    """The shell is on every system that can isolate agents."""
+    """Every system that can isolate agents has a shell."""
     first, again = (play([SHELL_BOT, SHELL_BOT], Isolation(time_limit=30.0), seeds=range(4)) for _ in range(2))
     assert first == again
     assert not any(one.forfeits for one in first)
@@ -128,7 +128,7 @@ def test_program_that_hangs_is_ended(kind, isolation, reason):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="processor time of other processes is told on Linux")
+@pytest.mark.skipif(sys.platform != "linux", reason="processor time of other processes is available only on Linux")
 def test_processor_time_is_limited_a_game_and_measured():
     limits = Isolation(time_limit=60.0, cpu_limit=1.0, start_limit=0.5)
     busy, well_behaved = play([bot("busy"), LOWEST], limits)[0], play([bot("well-behaved"), LOWEST], limits)[0]
@@ -175,9 +175,9 @@ def test_comma_of_a_value_is_written_with_a_backslash():
 
 
 class Scripted:
-    """A program in this process that keeps what it is sent."""
+    """Stand-in for a program, in this process, that keeps what it is sent."""
 
-    pid = 2**22 + 1  # more than any process has
+    pid = 2**22 + 1  # greater than any process id
 
     def __init__(self, *args):
         self.lines = []
@@ -198,7 +198,7 @@ class Scripted:
     "name", ["open lists", *(pytest.param(name, marks=pytest.mark.slow) for name in ("standard", "battle"))]
 )
 def test_what_a_program_is_sent_is_the_same_in_twin_worlds(monkeypatch, name):
-    """Every line, to the byte: words, observation, choices; hidden tokens, rows and secret choices differ."""
+    """Compare every line, to the byte: words, observation, choices. Hidden tokens, rows and secret choices differ."""
     monkeypatch.setattr("sackarmies_agents.line_agent.LinePipe", Scripted)
     game = build(name)
     agents, programs = [], []

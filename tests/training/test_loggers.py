@@ -1,4 +1,4 @@
-"""Logs of runs: files, TensorBoard and services, which stand-ins play here; curves of games; recorded games."""
+"""Logs of runs: files, TensorBoard, and stand-ins for services; curves of games; recorded games."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_run_that_begins_anew_in_its_folder_has_empty_logs(tmp_path):
 
 
 class Service:
-    """A stand-in of all three libraries, which keeps what it is sent."""
+    """Stand-in for all three libraries, which keeps what it is sent."""
 
     def __init__(self):
         self.sent, self.begun, self.files, self.closed = [], [], [], 0
@@ -165,7 +165,7 @@ class Service:
 
 @pytest.fixture(params=["wandb", "mlflow", "trackio"])
 def service(request, monkeypatch):
-    """Put a stand-in in the place of a library; return its name and the stand-in."""
+    """Replace a library by a stand-in; return the name of the library and the stand-in."""
     stand_in, module = Service(), ModuleType(request.param)
     module.init, module.finish, module.log_artifact = stand_in.init, stand_in.finish, stand_in.log_artifact
     module.MlflowClient = lambda: stand_in

@@ -1,4 +1,4 @@
-"""Luck: corrections by exact odds have the mean 0, and take away variance where the values know something."""
+"""Luck: corrections by exact odds have mean 0, and reduce the variance where values are informative."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def values_after(meter, states):
 
 
 def test_corrections_are_those_of_all_that_might_have_come():
-    """In a small position, for each seed: the value of what came less the mean by the odds of the enumeration."""
+    """In a small position, for each seed: the value of the outcome, less the mean by the odds of an enumeration."""
     scenario = load_scenario(EXACT / "one_attack.toml")
     game = load_game("sack_armies", scenario=scenario)
     meter, exact = LuckMeter(game), ExactValues(game)

@@ -1,4 +1,4 @@
-"""Luck of draws: corrections by exact odds sum up to 0 over all that may be drawn, and have the mean 0 in games."""
+"""Luck of draws: corrections by exact odds add up to 0 over all possible draws, and have mean 0 in games."""
 
 from collections import Counter
 
@@ -17,7 +17,7 @@ SACK = ["plain", "orc_infantry", "goblin_infantry", "retreat"]
 
 
 def position(sack, draw_count):
-    """Return a game in which General 0 may draw, its state there and the id of Draw."""
+    """Return a game in which General 0 may draw, its state, and the id of Draw."""
     scenario = {
         "game": "sack_armies",
         "generals": 2,
@@ -64,7 +64,7 @@ def steps_by_places(game, states, draw, num_draws):
 
 
 def corrections_by_places(sack, num_draws):
-    """Return the corrections of a Draw of so many tokens, for all that chance may pick."""
+    """Return the corrections of a Draw of `num_draws` tokens, by the places that chance may pick."""
     game, states, draw = position(sack, num_draws)
     meter = DrawMeter(game, LuckMeter(game).values)
     found = steps_by_places(game, states, draw, num_draws)
@@ -75,7 +75,7 @@ def corrections_by_places(sack, num_draws):
 
 
 def test_corrections_of_one_draw_sum_up_to_zero_over_the_sack():
-    """Each token of the sack is as likely: three copies of one type count three times."""
+    """All tokens of the sack are equally likely: three copies of one type count three times."""
     sack = [*SACK, "goblin_infantry", "goblin_infantry"]
     found = corrections_by_places(sack, 1)
     values = [one for [one] in found.values()]

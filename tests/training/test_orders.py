@@ -1,4 +1,4 @@
-"""What a person at a table is not asked: forced choices, and reactions that they have ordered to pass."""
+"""Decisions that a person at a table is not asked for: forced choices, and reactions that they ordered to pass."""
 
 import pytest
 from typer.testing import CliRunner
@@ -15,7 +15,7 @@ from tests.core.toy_game import make_duel
 
 
 class Table(GameTable):
-    """A table at which the first legal action of every decision passes; tests say what else is the case."""
+    """Table at which the first legal action of every decision passes; tests set the other properties."""
 
     turn_of = 1
     attacked = final = public = False
@@ -101,7 +101,7 @@ class Greedy(Person):
         legal = match.legal_actions()
         if self._passing is not None:
             turn = int(match.states["turn"][0])
-            assert turn > self.turn, "a reaction is asked although it was to be passed"
+            assert turn > self.turn, "a reaction is asked for despite the order to pass"
             self.turn = turn
             self.ordered += 1
             return "pass until my turn"

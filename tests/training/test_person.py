@@ -34,14 +34,14 @@ def begun(game, seed=0):
 
 
 def said(person, capsys, monkeypatch, *answers, others=None):
-    """Return what is printed while a person types answers and then leaves, or until others choose who do not play.
+    """Have a person type answers and then leave; return what is printed.
 
     Args:
-        person: who types.
-        capsys: of pytest.
-        monkeypatch: of pytest.
+        person: person who types.
+        capsys: fixture of pytest.
+        monkeypatch: fixture of pytest.
         answers: what is typed.
-        others: `Seats` of opponents who play on.
+        others: `Seats` that play for the opponents; without it, typing stops at the first of their decisions.
     """
     rest, match = iter(answers), person.match
 
@@ -66,7 +66,7 @@ def said(person, capsys, monkeypatch, *answers, others=None):
 
 
 def texts_of(match):
-    """Return the choices so far, as records write them."""
+    """Return the texts of the choices so far, as in records."""
     return [match.game.format_action(match.states, action) for action in match.history]
 
 
@@ -131,7 +131,7 @@ def test_parts_of_a_choice_are_taken_back(capsys, monkeypatch):
 
 
 def test_single_unit_is_taken_silently_but_its_target_is_asked(capsys, monkeypatch):
-    """An attack is announced by its target alone, which a person has then confirmed; back leads to the verb."""
+    """Only the choice of the target announces an attack, and so confirms it; back leads to the verb."""
     match = begun(make_game(scenario=HORSE))
     text = said(Person(match, 1), capsys, monkeypatch, "melee")
     assert texts_of(match) == ["melee", "hex 1,0"]
@@ -232,7 +232,7 @@ def test_texts_are_listed_in_columns():
 
 
 def everything(person, capsys, monkeypatch):
-    """All that the terminal says at a decision."""
+    """Return all that the terminal says at a decision."""
     names = [token["name"] for token in person._table.glossary()][:6]
     hexes = [f"info {q},{r}" for q in range(-4, 5) for r in range(-4, 5) if abs(q + r) <= 4]
     choices = [f"info {number}" for number in range(1, 60)]
@@ -253,7 +253,7 @@ def test_terminal_says_the_same_in_two_worlds_that_look_the_same(capsys, monkeyp
 @pytest.mark.slow
 @pytest.mark.parametrize("num_generals", [2, 3])
 def test_terminal_says_the_same_in_random_games_whatever_is_hidden(capsys, monkeypatch, num_generals):
-    """Errors, prompts, choices and answers, at the decision and after each part of a choice."""
+    """Compare errors, prompts, choices and answers, at the decision and after each part of a choice."""
     game = make_game(num_generals)
     compared = 0
     for seed in range(4):
@@ -275,9 +275,9 @@ def test_terminal_says_the_same_in_random_games_whatever_is_hidden(capsys, monke
 
 @pytest.mark.slow
 def test_terminal_says_the_same_while_others_choose_in_secret(capsys, monkeypatch):
-    """How many decisions others make, and which, leaves no trace until this person may know.
+    """How many decisions others make, and which ones, leaves no trace until this person may know.
 
-    Each look at the game tells a line, so that the moments of looking are compared as well.
+    Each look at the game prints a line, so that the moments of looking are compared as well.
     """
     monkeypatch.setattr("sackarmies_training.person.news", lambda before, after: [*news(before, after), "A look."])
     game = make_game(**asking_all("hidden piles"))

@@ -1,4 +1,4 @@
-"""What isolated agents are sent, byte by byte in twin worlds, and what else a process of theirs can reach."""
+"""What isolated agents are sent, compared by bytes in twin worlds, and what else their processes can reach."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from tests.sack_armies.belief.test_twin_samples import pile, start, twins
 from tests.sack_armies.builders.twin_worlds import build, mask_of, observe, plain, wander
 
 ROOT = Path(__file__).resolve().parents[2]
-PR_GET_DUMPABLE = 3  # of <sys/prctl.h>
+PR_GET_DUMPABLE = 3  # from <sys/prctl.h>
 PR_CAPBSET_DROP = 24
 CAP_SYS_PTRACE = 19
 LOWEST = "python:class=tests.agents.misbehaving:Lowest"
-linux = pytest.mark.skipif(sys.platform != "linux", reason="memory of processes is protected on Linux")
+linux = pytest.mark.skipif(sys.platform != "linux", reason="memory of processes is protected only on Linux")
 
 
 class InThread:
-    """Serves an agent in a thread of this process; for what is sent it makes no difference."""
+    """Stand-in for a process, which serves an agent in a thread of this one; what is sent is the same."""
 
-    pid = 2**22 + 1  # more than any process has
+    pid = 2**22 + 1  # greater than any process id
 
     def __init__(self, target, args, daemon):
         connection, text, info, _ = args
@@ -111,7 +111,7 @@ def ask(agent, game, states, player):
 
 
 def same_in_twin_worlds(recorded, game, text, plies):
-    """Play whole games, and send the same questions from twin worlds to other instances of an agent."""
+    """Play a game, ask instances of an agent in its twin worlds, check that all get the same messages; return them."""
     agents = [isolate(game, text) for _ in range(5)]
     asked = 0
     for agent in agents:
@@ -146,7 +146,7 @@ def test_what_crosses_the_pipe_to_a_process_is_the_same_in_twin_worlds(recorded,
 
 
 class Idle:
-    """Draws where it can, else takes the least legal id; what it holds makes no difference."""
+    """Agent that draws where it can, and else takes the lowest legal id, whatever it holds."""
 
     shares_batch = is_informed = False
 
@@ -159,7 +159,7 @@ class Idle:
 
 @pytest.mark.parametrize("text", [informed("Lowest"), informed("Sampler"), LOWEST])
 def test_whole_games_that_look_alike_send_the_same_bytes(in_threads, recorded, text):
-    """Sizes and number of messages included; both Generals stay apart, so that nothing comes to light."""
+    """Sizes and number of messages are the same, too; both Generals stay apart, so that nothing is revealed."""
     sent = []
     for hidden, sack in (("hero", "mage fighter drill bolt"), ("mage", "hero hero bolt mage")):
         game, _ = start(pile("drill", sack), hidden, pile("drill", "mage"), switches={"max_turns": 8, "hand_limit": 9})
@@ -280,7 +280,7 @@ def test_agent_finds_nothing_but_its_own_information(tmp_path):
     known = re.compile(r"/dev/null|(socket|pipe):\[\d+\]|/proc/\d+/fd")
     assert [handle for handle in handles if not known.fullmatch(handle)] == []
     assert sum(handle.startswith("socket") for handle in found["handles"].values()) == 1
-    # Libraries of the system map files of theirs, to be read alone.
+    # System libraries map their own files, read-only.
     assert [line for line in found["shared"] if " r--s " not in line or "/usr/lib/" not in line] == []
 
 
@@ -326,7 +326,7 @@ if __name__ == "__main__":
 
 
 def drop_right_to_trace():
-    """Take from root, in programs started from here, the right that other users do not have."""
+    """Drop root's right to trace other processes, which other users lack, in programs started from here."""
     if os.getuid() == 0 and ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, CAP_SYS_PTRACE, 0, 0, 0) != 0:
         raise OSError("root cannot be kept from reading memory here")
 
@@ -334,7 +334,7 @@ def drop_right_to_trace():
 @linux
 @pytest.mark.slow
 def test_agent_cannot_read_the_memory_of_other_processes(tmp_path):
-    """Of the games' process, of another agent, of the server that forked both; root may, unless that right is taken."""
+    """They are the games' process, another agent, and the server that forked both; root could, unless kept from it."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
     program = tmp_path / "reading.py"
     program.write_text(READING, encoding="utf-8")

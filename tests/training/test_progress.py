@@ -23,7 +23,7 @@ STANDING = "20,480 decisions, won 45% against greedy, 12% against past, 99% agai
 
 @pytest.fixture
 def stderr(monkeypatch):
-    """Return a function that sets up where progress goes and returns the stream."""
+    """Return a function that directs progress to a stream and returns the stream."""
 
     def set_up(*, terminal, width=80):
         stream = io.StringIO()
@@ -98,7 +98,7 @@ class Terminal(io.StringIO):
 
 
 def compile_slowly(listener):
-    """Tell what the compiler tells of a kernel that takes it a while."""
+    """Send the events of the compiler for a kernel that takes a while."""
     kernel = SimpleNamespace(
         _cache=SimpleNamespace(reason="first use"), py_func=SimpleNamespace(__module__="toy", __qualname__="outer")
     )

@@ -1,4 +1,4 @@
-"""Legal ids of many decisions in one row: probabilities, draws and picks of each decision alone."""
+"""Legal ids of many decisions in one flat array: probabilities, draws and picks of each decision alone."""
 
 import numpy as np
 import pytest

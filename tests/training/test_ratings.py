@@ -30,7 +30,7 @@ def test_wilson_interval_of_all_wins_reaches_one_and_not_beyond():
 
 def test_two_agents_rate_as_the_odds_of_their_games():
     ratings = bradley_terry(["a", "b"], games("a", "b", 3000, 0, 1000))
-    # odds of 3 to 1 are 400 * log10(3) = 190.8 Elo; the wide prior takes next to nothing of it
+    # odds of 3 to 1 are 400 * log10(3) = 190.8 Elo; the wide prior changes next to nothing
     assert ratings["a"].value - ratings["b"].value == pytest.approx(400 * math.log10(3), abs=0.1)
     assert ratings["a"].value + ratings["b"].value == pytest.approx(0, abs=1e-6)
 
@@ -106,7 +106,7 @@ def test_losing_together_to_a_third_does_not_bring_two_ratings_closer():
 
 
 def test_bradley_terry_agrees_with_evalica():
-    """A library of its own method (Newman, 2023), without a prior: ours is next to nothing in so many games."""
+    """A library with another method (Newman, 2023) and no prior: ours has next to no effect in this many games."""
     evalica = pytest.importorskip("evalica", reason="evalica is installed for tests alone: pip install '.[dev]'")
     rng = np.random.default_rng(4)
     strengths = {"a": 200.0, "b": 60.0, "c": 0.0, "d": -110.0, "e": -150.0}
@@ -125,7 +125,7 @@ def test_bradley_terry_agrees_with_evalica():
 
 
 def pairs(results, *, together):
-    """Return games of a against b with seeds: each result of a is that of both games of a seed, or of one of two."""
+    """Return two games of a against b for each result of a, and seeds: one per pair if `together`, else per game."""
     outcomes = [
         Outcome(way, (1.0, -1.0) if (way[0] == "a") == won else (-1.0, 1.0))
         for won in results
@@ -135,7 +135,7 @@ def pairs(results, *, together):
 
 
 def test_intervals_of_standings_count_pairs():
-    """Where both games of a seed always end alike, a hundred pairs say as much as a hundred games."""
+    """If both games of a seed always end alike, a hundred pairs say as much as a hundred games."""
     results = (np.random.default_rng(3).random(100) < 0.6).tolist()
     widths = []
     for together in (True, False):

@@ -1,4 +1,4 @@
-"""Random state of a resumed run: that of NumPy, of torch and of the games."""
+"""Random state of a resumed run: NumPy's, torch's and that of the games."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.training.test_train import make_config
 
 @pytest.fixture(autouse=True)
 def chance_of_others():
-    """Put back what the tests do to random numbers of this process."""
+    """Restore the random states of this process after each test."""
     numpy_state, torch_state = np.random.get_state(), torch.get_rng_state()
     yield
     np.random.set_state(numpy_state)
@@ -30,7 +30,7 @@ def make_run(tmp_path):
 
 DRAWS = {
     "NumPy": lambda env: np.random.random(4).tolist(),
-    "NumPy, normal": lambda env: np.random.standard_normal(),  # of two drawn at once: the second one is kept
+    "NumPy, normal": lambda env: np.random.standard_normal(),  # drawn in pairs: the second one is kept
     "torch": lambda env: torch.rand(4).tolist(),
     "games": lambda env: env.rng.random(4).tolist(),
 }

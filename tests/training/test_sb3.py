@@ -1,4 +1,4 @@
-"""Vector environments and self-play as Stable-Baselines3 and TorchRL take them."""
+"""Vector environments and self-play with Stable-Baselines3 and TorchRL."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.second_game import ENVIRONMENT, registered
 
 
 def lives(observations):
-    """A potential of the learner's own lives."""
+    """Return a potential: the learner's own lives."""
     return observations[:, 7].astype(np.float32)
 
 
@@ -142,9 +142,9 @@ def test_maskable_ppo_trains_on_a_vector_environment():
 @pytest.mark.slow  # trains for some seconds
 @pytest.mark.parametrize("mode", ["Disabled", "SameStep"])
 def test_torchrl_collects_and_trains_on_a_vector_environment(mode):
-    """A policy gradient with the mask, from batches of TorchRL's collector; it replaces games itself, or we do.
+    """A masked policy gradient learns from batches of TorchRL's collector, which replaces ended games itself, or we do.
 
-    Where we do, it first takes random actions and reads final observations that are no dicts, masks among the infos.
+    If we do, it first takes random actions and reads final observations that are not dicts, with masks in the infos.
     """
     torch = pytest.importorskip("torch", reason="torch is not installed")
     collectors = pytest.importorskip("torchrl.collectors", reason="TorchRL is not installed")

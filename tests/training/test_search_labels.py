@@ -26,6 +26,7 @@ from sackarmies_training.locks import locked
 from sackarmies_training.search_labels import SearchPlan, label_games, write_search_labels
 from sackarmies_training.teacher import label_files, teach
 from tests.agents.simple import LastLegal
+from tests.second_game import GAME, registered
 
 PLAN = SearchPlan(worlds=2, horizons=(0, 1), share=0.05, most=4)
 
@@ -42,7 +43,7 @@ def labels(game):
 
 @pytest.fixture(scope="module")
 def position(game):
-    """A position of at least three legal ids that a search pays in."""
+    """Return a position with at least three legal ids in which a search pays, and its current player."""
     batch, greedy = Batch(game, 1), make_agent("greedy", GameInfo.of(game))
     batch.reset(np.array([3]))
     while len(legal_ids(batch.states["legal"][0])) < 3 or not focus(batch.states)[0]:
@@ -119,7 +120,7 @@ def test_the_last_place_is_for_an_id_that_is_drawn(game, position):
 
 
 def test_gains_after_few_turns_are_those_of_a_search_of_so_many(game, position):
-    """One world, and one turn that is valued: what `play_worlds` finds with the same seed."""
+    """With one world, and one turn that is valued, they are what `play_worlds` finds with the same seed."""
     root, player = position
     parts = parts_of(GameInfo.of(game), ())
     bench = Bench(game, parts.make_policy(game), parts.make_evaluation(game))
@@ -193,7 +194,7 @@ def test_files_that_are_there_are_kept_and_count(tmp_path, monkeypatch):
 
 @pytest.fixture
 def write(game, tmp_path, monkeypatch):
-    """Writes so many files of labels into `tmp_path`; what they hold costs no search."""
+    """Return a function that writes a number of files of labels to `tmp_path`, without any search."""
     labels = teach(game, make_agent("random", GameInfo.of(game)), 1, seed=1, noise=0.0)
     monkeypatch.setattr(search_labels, "label_lots", lambda *given: labels)
 
@@ -301,6 +302,12 @@ def test_advice_of_another_agent_than_the_scripted_one_is_refused(tmp_path):
     assert not (tmp_path / "labels").exists()
 
 
-def test_game_without_search_is_refused(tmp_path):
+def test_unknown_game_is_refused(tmp_path):
     with pytest.raises(ValueError, match="unknown game 'chess'"):
         write_search_labels(tmp_path, PLAN, 1, "chess", 1, print)
+
+
+def test_game_without_search_is_refused(tmp_path):
+    with registered(), pytest.raises(ValueError, match="the game 'duel' cannot be searched"):
+        write_search_labels(tmp_path / "labels", PLAN, 1, GAME, 1, print)
+    assert not (tmp_path / "labels").exists()

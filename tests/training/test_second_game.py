@@ -1,6 +1,7 @@
-"""A second game is trained, watched, played, recorded and ranked by its id: nothing is wired to Sack Armies."""
+"""Training, watching, playing, recording and ranking of a second game: nothing is hard-wired to Sack Armies."""
 
 import json
+from collections import Counter
 from importlib.metadata import EntryPoint
 
 import pytest
@@ -9,7 +10,7 @@ from typer.testing import CliRunner
 
 from sackarmies_agents import GameInfo, make_agent
 from sackarmies_agents.scripted.random_agent import RandomAgent
-from sackarmies_env import load_game
+from sackarmies_env import load_game, make
 from sackarmies_env.core import entries
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.games.sack_armies.hooks import choices
@@ -86,7 +87,7 @@ def test_game_is_watched_recorded_and_retold(tmp_path):
     assert "Duel, seen by Player 0" in text
     assert "Observation of Player 0" in text
     assert "Player 0 (random), CARD: card " in text
-    assert "Player 1 (random), CARD: card " not in text  # others see what comes of it, not how
+    assert "Player 1 (random), CARD: card " not in text  # others see the result, not the choice
     record = json.loads(path.read_text())
     assert (record["game"], record["config"]["num_players"]) == (GAME, 3)
     assert "is intact" in run("replay", path, "--check")
@@ -181,13 +182,33 @@ def test_potential_for_shaping_is_the_one_of_the_game(tmp_path):
 
 
 @pytest.mark.skipif(INTERPRETED, reason="nothing is compiled in interpreted mode")
-def test_warmup_plays_the_game_through_every_interface():
+def test_warmup_plays_the_game_through_every_interface(monkeypatch):
+    apis, decisions = [], Counter()
+
+    def make_recorded(game_id, api, **options):
+        apis.append(api)
+        return make(game_id, api, **options)
+
+    def choose_recorded(chance, mask):
+        decisions[apis[-1]] += 1
+        return choose(chance, mask)
+
+    choose = warmup._choose
+    monkeypatch.setattr(warmup, "make", make_recorded)
+    monkeypatch.setattr(warmup, "_choose", choose_recorded)
     assert run("warmup", "--game", GAME).startswith("Duel, all games: ")
+    assert decisions.keys() == {"aec", "gym", "vector"}
     assert run("warmup", "--game", GAME, "--players", 3).startswith("Duel, games of 3 players: ")
 
 
-def test_warmup_goes_through_a_game_without_any_hook():
+def test_warmup_of_a_game_without_hooks_does_all_but_searching(monkeypatch):
+    done = []
+    parts = ("_play_environments", "_play_batch", "_ask_everything", "_play_match", "_ask_network", "_search")
+    for name in parts:
+        part = getattr(warmup, name)
+        monkeypatch.setattr(warmup, name, lambda *given, name=name, part=part: (part(*given), done.append(name)))
     warmup.warm_up(GAME, {"max_turns": 6})
+    assert done == [*parts[:-1]]
 
 
 def test_warmup_of_a_number_of_players_that_no_game_has_is_refused(monkeypatch):
@@ -210,7 +231,7 @@ def test_game_adds_commands_of_its_own(monkeypatch):
     assert CliRunner().invoke(cli.app, ["fence"]).output == "Duels are fought.\n"
 
 
-def test_installed_game_that_is_broken_takes_no_other_commands_with_it(monkeypatch, capsys):
+def test_broken_installed_game_keeps_other_commands(monkeypatch, capsys):
     monkeypatch.setattr(cli, "app", typer.Typer())
     points = {"broken": EntryPoint("broken", "no_such_module:ENTRY", entries.ENTRY_POINTS)}
     monkeypatch.setattr(entries, "_installed", lambda: points)

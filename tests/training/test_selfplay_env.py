@@ -9,7 +9,7 @@ from tests.envs.twins import Told, choose, compare, make_twins
 
 
 class Stubborn(Agent):
-    """Keeps a count between decisions, as a General with a plan would."""
+    """Agent that keeps a count between decisions, as a General with a plan would."""
 
     def __init__(self):
         self.decisions = 0
@@ -42,7 +42,7 @@ def make_env(num_players=2, n=8, potential=None, scripted=None, gamma=1.0):
 
 
 def play(env, steps, rng):
-    """Play at random; yield what each step returned, with the masks before it."""
+    """Play at random; yield the masks before each step, and what the step returned."""
     env.reset()
     for _ in range(steps):
         masks = np.stack(env.env_method("action_masks"))
@@ -128,7 +128,7 @@ def test_ends_of_games_are_reported_as_stable_baselines_expects(bootstraps):
 
 
 @pytest.mark.parametrize("opponent", ["random", "stubborn"])
-def test_what_a_learner_is_told_does_not_depend_on_what_is_hidden_from_it(opponent):
+def test_learner_is_told_the_same_in_twin_worlds(opponent):
     differing = alike = 0
     for seed in range(6):
         game = make_duel(3, max_turns=30)

@@ -1,4 +1,4 @@
-"""The sequential test: its ratios are those that fishtest publishes, and it errs no more often than it says."""
+"""The sequential test: its ratios are those that fishtest publishes, and it errs no more often than it claims."""
 
 import numpy as np
 import pytest
@@ -91,7 +91,7 @@ def errs_at_most(verdicts, wrong, rate):
 @pytest.mark.parametrize(("scale", "elo0", "elo1", "counts", "ratio"), PUBLISHED)
 def test_ratio_is_the_published_one(scale, elo0, elo1, counts, ratio):
     plan = SprtPlan(elo0=elo0, elo1=elo1, scale=Scale(scale))
-    assert float(plan.ratio(counts)) == pytest.approx(ratio, abs=0.00501)  # they are rounded to two digits
+    assert float(plan.ratio(counts)) == pytest.approx(ratio, abs=0.00501)  # they are rounded to two decimals
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -136,7 +136,7 @@ def test_length_in_normalized_elo_does_not_depend_on_how_much_chance_there_is(sh
 
 
 def likelihood(counts, agrees):
-    """Return the greatest log-likelihood of chances for which `agrees` is 0, by a general optimizer."""
+    """Return the maximum log-likelihood of chances for which `agrees` is 0, found by a general optimizer."""
     constraints = [
         {"type": "eq", "fun": lambda chances: chances.sum() - 1},
         {"type": "eq", "fun": agrees},
@@ -204,8 +204,8 @@ def test_normalized_elo_is_elo_where_no_game_is_drawn_and_games_are_independent(
     assert float(SprtPlan(elo0=-5, elo1=5.1, scale=Scale.NORMALIZED).ratio(counts)) == pytest.approx(elo, rel=0.01)
 
 
-def test_wins_in_a_row_count_as_much_as_they_may():
-    """All units won: each is worth log(share1 / share0), for the most likely chances put the rest on losses."""
+def test_all_wins_give_the_analytic_ratio():
+    """If all units are won, each is worth log(share1 / share0): the most likely chances put the rest on losses."""
     for won in (1, 10, 40):
         ratio = float(log_likelihood_ratio(np.array([0.0, 0, 0, 0, won]), 0.45, 0.55))
         assert ratio == pytest.approx(won * np.log(0.55 / 0.45), rel=0.02, abs=20 * UNSEEN)
@@ -213,7 +213,7 @@ def test_wins_in_a_row_count_as_much_as_they_may():
 
 @given(st.lists(st.integers(0, 60), min_size=5, max_size=5), st.floats(0.3, 0.49), st.floats(0.5, 0.7))
 @settings(max_examples=60, deadline=None)
-def test_ratio_turns_its_sign_with_the_sides(counts, share0, share1):
+def test_ratio_changes_sign_when_sides_swap(counts, share0, share1):
     ratio = log_likelihood_ratio(np.array(counts, float), share0, share1)
     turned = log_likelihood_ratio(np.array(counts[::-1], float), 1 - share1, 1 - share0)
     assert np.isfinite(ratio)

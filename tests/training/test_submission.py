@@ -1,4 +1,4 @@
-"""`sackarmies submit-check`: what is accepted, and the sentence for each fault."""
+"""`sackarmies submit-check`: what is accepted, and the error for each fault."""
 
 from __future__ import annotations
 

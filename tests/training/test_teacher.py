@@ -1,4 +1,4 @@
-"""What a network learns from labels: gains where they are told, choices elsewhere."""
+"""What a network learns from labels: gains where they are known, choices elsewhere."""
 
 from itertools import islice
 from pathlib import Path
@@ -28,7 +28,7 @@ def game():
 
 @pytest.fixture(scope="module")
 def played(game):
-    """Decisions of random play that have the id BETTER and others."""
+    """Return labels of random play, from decisions in which the id BETTER and others are legal."""
     labels = teach(game, make_agent("random", GameInfo.of(game)), 60, seed=1, noise=0.0)
     counts = labels.counts
     parts = [tensor.split(counts.tolist()) for tensor in (labels.actions, labels.targets)]
@@ -174,7 +174,7 @@ def test_boards_are_turned_while_labels_are_learned_and_not_in_play(game, played
 
 
 def test_files_are_learned_in_an_order_that_is_drawn_anew_each_time(game, played, tmp_path):
-    """Processes have seeds of their own, and so learn from different files side by side."""
+    """Each process has its own seed, so that they learn from different files side by side."""
     info = GameInfo.of(game)
     for number in range(6):
         few = Labels(**{name: tensor.clone() for name, tensor in vars(one_decision(played)).items()})

@@ -9,7 +9,7 @@ from sackarmies_env.games.sack_armies.scenario.document import scenario_ids
 from sackarmies_env.games.sack_armies.tokens.army import army_ids
 from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
 from sackarmies_training.cli import app
-from tests.training.terminals import in_pipe, in_terminal, shorten_games
+from tests.training.terminals import command_words, in_pipe, in_terminal, shorten_games
 
 CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 COLORS = re.compile(r"\x1b\[(?:[0-9]+;)*(?:3[0-7]|38|4[0-7]|9[0-7])(?:;[0-9]+)*m")
@@ -27,16 +27,11 @@ EVALUATE = [
     "--workers",
     "1",
 ]
-HELP = [
-    [],
-    *([name] for name in ("train", "tournament", "evaluate", "watch", "play", "warmup", "catalogue", "replay")),
-    *(["army", *name] for name in ([], ["list"], ["show"], ["check"], ["round-robin"])),
-    *(["scenario", *name] for name in ([], ["list"], ["check"])),
-]
+HELP = command_words()
 
 
 def lines_of(output):
-    """Return what is left on the screen, without codes and without the notices of a compile."""
+    """Return what is left on the screen, without codes and without compiler notices."""
     lines = [CODES.sub("", line.rsplit("\r", 1)[-1]).rstrip() for line in output.splitlines()]
     return [line for line in lines if not line.startswith("sackarmies-env: ")]
 
@@ -71,7 +66,7 @@ def test_output_fits_and_cuts_no_name(words, whole, width):
     for word in whole:
         assert any(word in line for line in lines), word
     if words[0] == "catalogue":
-        assert max(map(len, lines)) > width - 10  # more room is used
+        assert max(map(len, lines)) > width - 10  # a wider terminal is used
 
 
 @pytest.mark.slow
@@ -81,7 +76,7 @@ def test_watched_boards_fit(width):
     assert max(map(len, lines)) <= width
     assert any("seen by the referee" in line for line in lines)
     coordinates = re.findall(r"\| *-?\d+,-?\d+ *(?=\|)", "\n".join(lines))
-    assert coordinates  # hexes tell them at this width, too
+    assert coordinates  # hexes show them at this width, too
 
 
 @pytest.mark.slow

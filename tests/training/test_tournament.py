@@ -2,6 +2,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import stat
 from contextlib import closing
 from itertools import combinations
@@ -78,7 +79,7 @@ def test_damaged_results_are_played_again(tmp_path):
 
 
 def played_with_a_change(folder, change):
-    """Return a finished tournament in whose first game something is changed, and the file of that."""
+    """Return a finished tournament whose first game has been changed, and the file that holds the game."""
     tournament = make_tournament(folder)
     tournament.play(tournament.open(), lambda games: None)
     path = batch_path(folder, tournament.batches()[0])
@@ -163,7 +164,7 @@ class Bold(RandomAgent):
 
 @pytest.fixture
 def bold(tmp_path):
-    """The file of an agent."""
+    """Return the file of an agent."""
     source = tmp_path / "bold.py"
     source.write_text(BOLD)
     return source
@@ -244,7 +245,7 @@ def test_seeds_are_drawn_unless_they_are_given(tmp_path):
 
 @pytest.fixture
 def open_umask():
-    """Let others read new files, whatever the user's umask, so that those kept from them can be told."""
+    """Make new files readable by others, whatever the user's umask, so that private ones can be told apart."""
     before = os.umask(0o022)
     yield
     os.umask(before)
@@ -335,16 +336,20 @@ def test_secret_and_given_seeds_are_different_tournaments(tmp_path):
 
 
 def test_processes_know_the_secret_seed(tmp_path):
-    contest = drawn(tmp_path, workers=2, seeds=4)
-    contest.play(contest.open(), lambda games: None)
-    assert len(contest.outcomes()) == 8
+    shared, alone = drawn(tmp_path / "2", workers=2, seeds=4), drawn(tmp_path / "1", seeds=4)
+    shared.play(shared.open(), lambda games: None)
+    alone.folder.mkdir()
+    shutil.copy(shared.folder / "seed.json", alone.folder)
+    alone.play(alone.open(), lambda games: None)
+    assert len(shared.outcomes()) == 8
+    assert shared.outcomes() == alone.outcomes()
 
 
 # --- what an agent may know
 
 
 class Notes(RandomAgent):
-    """Plays at random and keeps what it was told."""
+    """Agent that plays at random and keeps what it is told."""
 
     made: ClassVar[list["Notes"]] = []
 
@@ -363,7 +368,7 @@ class Notes(RandomAgent):
 
 
 def noted(line_ups, seeds, seed=1):
-    """Let agents that take notes play; return them."""
+    """Have agents that take notes play; return them and their seating."""
     Notes.made.clear()
     with closing(Seating(line_ups, lambda name: Notes(), seed, seeds)) as seating:
         play_games(make_duel(len(line_ups[0])), line_ups, seeds, seating)
@@ -389,7 +394,7 @@ def test_three_seats_of_one_agent_in_all_rotations_share_no_deal():
         assert sum(int((table.seat_agent[row] == actor).sum()) for row in range(6) if seeds[row] == 7) <= 1
 
 
-def test_agents_have_seeds_of_their_own():
+def test_each_agent_has_its_own_seed():
     seeds = game_seeds(1, 4)
     agents, _ = noted([("a", "b"), ("b", "a")] * 4, [seed for seed in seeds for _ in range(2)])
     told = [seed for agent in agents for seed in agent.seeds]
@@ -399,9 +404,9 @@ def test_agents_have_seeds_of_their_own():
 
 
 def test_derived_seeds_do_not_reveal_the_tournament_seed():
-    """Neighbors of a number, or of a purpose, have nothing in common: half of all bits differ."""
+    """Seeds of neighboring numbers, or purposes, have nothing in common: half of all bits differ."""
     words = [derive(seed, purpose, number) for seed in (0, 1, 2**127) for purpose in "ab" for number in range(3)]
     assert len(set(words)) == len(words)
     differing = [(one ^ other).bit_count() for one, other in combinations(words, 2)]
     assert 28 < sum(differing) / len(differing) < 35
-    assert derive(1, "game", 0) == 4474851335771995555  # published seeds must give the same games for good
+    assert derive(1, "game", 0) == 4474851335771995555  # published seeds must give the same games forever

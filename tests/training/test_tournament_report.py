@@ -142,7 +142,7 @@ def test_interrupted_pages_leave_a_report_that_links_to_what_there_is(tmp_path, 
         play(tmp_path, replays=True)
     assert (tmp_path / "tournament.html").exists()
     monkeypatch.undo()
-    _, page = play(tmp_path)  # without the key: what was made is linked all the same
+    _, page = play(tmp_path)  # without the key: pages that were made are still linked
     assert [link for link in page.links if link.startswith("replays/")] == [f"replays/{made[0]}.html"]
 
 

@@ -47,7 +47,7 @@ def run(config, *, resume=False, game=None):
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    """A finished run: its configuration, the General and what was printed."""
+    """Return the configuration of a finished run, the path of its General, and what was printed."""
     config = make_config(tmp_path_factory.mktemp("finished"))
     return config, *run(config)
 

@@ -75,13 +75,14 @@ def test_page_is_limited_to_the_eyes_that_are_named(path, replay, tmp_path):
 
 
 def test_files_that_are_no_records_are_refused(path, tmp_path):
-    assert "no such file" in refused(tmp_path / "none.json")
+    page = tmp_path / "page.html"
+    assert "no such file" in refused(tmp_path / "none.json", "--html", page)
     data = json.loads(path.read_text(encoding="utf-8"))
     (tmp_path / "other.json").write_text(json.dumps(data | {"format": "chess"}), encoding="utf-8")
-    assert "not a game record" in refused(tmp_path / "other.json")
+    assert "not a game record" in refused(tmp_path / "other.json", "--html", page)
     (tmp_path / "changed.json").write_text(json.dumps(data | {"digests": ["00000000"] * 2}), encoding="utf-8")
-    assert "the start of the game differs from the record" in refused(tmp_path / "changed.json")
-    assert not (tmp_path / "page.html").exists()
+    assert "the start of the game differs from the record" in refused(tmp_path / "changed.json", "--html", page)
+    assert not page.exists()
 
 
 def test_file_that_cannot_be_written_is_named(path, tmp_path):

@@ -120,7 +120,7 @@ workers = 2
 
 @pytest.fixture(scope="module")
 def warm(tmp_path_factory):
-    """A folder with a cache that holds what `sackarmies warmup` uses, and nothing else; and with two records."""
+    """Return a folder with two records, and with a cache that holds what `sackarmies warmup` uses and nothing else."""
     folder = tmp_path_factory.mktemp("warm")
     output = subprocess.run(
         [sys.executable, "-c", RECORDED_WARMUP], capture_output=True, text=True, check=True, cwd=folder, timeout=1000
@@ -139,7 +139,7 @@ def warm(tmp_path_factory):
 
 
 def compiled_by(folder, program, *arguments, answers=""):
-    """Return the kernels that a process and those it starts compile; it must end well and say nothing of compiling."""
+    """Return the kernels compiled by a process and its children; it must succeed and not report any compiling."""
     before = {path: path.stat().st_mtime_ns for path in (folder / "cache").rglob("*.kernel")}
     ended = subprocess.run(
         [sys.executable, "-c", program, *arguments],

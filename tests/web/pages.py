@@ -1,4 +1,4 @@
-"""Servers that run in a thread, and what a page does: it opens a connection, hears and tells."""
+"""Servers that run in a thread, and what a page does: connect, receive and send."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class Running:
                 return connect(url, additional_headers=given, origin=None, max_size=None)
             except ConnectionRefusedError:
                 time.sleep(0.05)
-        raise AssertionError("the server does not start")
+        raise AssertionError("the server did not start")
 
     def stop(self) -> None:
-        """Stop, and wait until it has."""
+        """Stop the server, and wait until its thread has ended."""
         self.server.stop()
         self.thread.join(PATIENCE)
         assert not self.thread.is_alive()
@@ -52,5 +52,5 @@ def hear(page: Any) -> Message:
 
 
 def tell(page: Any, **message: Any) -> None:
-    """Say something as a page."""
+    """Send a message as a page."""
     page.send(json.dumps(message))

@@ -1,4 +1,4 @@
-"""Games in the browser without a browser: sessions, players who click at random, and worlds that look alike."""
+"""Browser games without a browser: sessions, players who click at random, and twin worlds."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ CHANCE = ("flip_key", "flip_count", "draw_key", "draw_count", "script_flips_used
 
 
 def make_session(folder: Path, game_id: str = "sack_armies", **changes: Any) -> Session:
-    """Return a session that nobody has begun a game in."""
+    """Return a session in which no game has begun."""
     given = {"agents": AGENTS, "armies": ARMIES, "players": (PERSON, "greedy")} | changes
     return Session(Offers(game_id, **given), Saves(folder), draw_seed=lambda: 11)
 
 
 def say(session: Session, **message: Any) -> list[Message]:
-    """Return what a page is told that says something."""
+    """Send a message as a page, and return the replies."""
     return list(session.handle(request(**message)))
 
 
 def request(**message: Any) -> Request:
-    """Return a message of a page, as it is read."""
+    """Return a message of a page as the server reads it."""
     return read_request(write(message))
 
 
 def start(session: Session, *players: str, seed: int = 1, **more: Any) -> list[Message]:
-    """Begin a game."""
+    """Begin a game, and return the replies."""
     return say(session, kind="start", players=list(players), seed=seed, **more)
 
 
@@ -62,7 +62,7 @@ def kinds(messages: Iterable[Message]) -> list[str]:
 
 
 def answer(last: Message, rng: random.Random, back: float = 0.1) -> dict[str, Any]:
-    """Return what a person says next who does anything that is possible."""
+    """Return the next message of a person who does anything possible, and takes choices back with chance `back`."""
     match last["kind"]:
         case "ask":
             if last["crumbs"] and rng.random() < back:
@@ -78,7 +78,7 @@ def answer(last: Message, rng: random.Random, back: float = 0.1) -> dict[str, An
 
 
 def play_out(session: Session, messages: list[Message], seed: int, most: int = 5000) -> list[Message]:
-    """Play a game to its end; return all that the page was told, a refusal being a fault."""
+    """Play a game to its end, and return all messages to the page; a refusal fails the test."""
     rng, told = random.Random(seed), list(messages)
     for _ in range(most):
         if told[-1]["kind"] == "end":
@@ -90,18 +90,18 @@ def play_out(session: Session, messages: list[Message], seed: int, most: int = 5
     raise AssertionError("the game does not end")
 
 
-# --- worlds that look alike
+# --- twin worlds
 
 
 class Betrayer(RandomAgent):
-    """Reports what it is told, or fails to, by what that is."""
+    """Agent that leaks a secret: what it reports, or that it fails, depends on the secret."""
 
     def __init__(self, secret: bytes) -> None:
         super().__init__()
         self._secret = hashlib.sha256(secret).hexdigest()
 
     def report(self) -> list[Report]:
-        """Report the secret in many ways, the length of the report included."""
+        """Report the secret in many ways, including by the length of the report."""
         number = int(self._secret[:2], 16)
         if number == 255:
             raise RuntimeError(self._secret)
@@ -110,7 +110,7 @@ class Betrayer(RandomAgent):
 
 
 class Puppets(Seats):
-    """Opponents who do the same in worlds that look alike to `viewer`, where they can; they report what differs."""
+    """Opponents who make the same choices in twin worlds of `viewer`, where they can, and report what differs."""
 
     def __init__(self, game: Game, viewer: int) -> None:
         names = [PERSON if seat == viewer else "random" for seat in range(game.num_players)]
@@ -118,13 +118,13 @@ class Puppets(Seats):
         self.viewer = viewer
 
     def decide(self, match: Any) -> int:
-        """Return a choice, and report all that is hidden."""
+        """Choose an action, and report everything that is hidden."""
         action = self._pick(match)
         self.reports.take(Betrayer(match.states.tobytes()), "random", match, action)
         return action
 
     def _pick(self, match: Any) -> int:
-        """Return the legal action whose hash, with all that the viewer sees, is least; mostly no draws."""
+        """Return the legal action with the lowest hash of it and the viewer's view; draws and reactions are rarer."""
         seen = (
             observe(match.game, match.states, self.viewer).tobytes()
             + match.game.describe_decision(match.states).encode()
@@ -142,7 +142,7 @@ class Puppets(Seats):
 
 
 class Company(Puppets):
-    """Two people on one device; the other one does what a puppet does."""
+    """People who share a device; those other than the viewer choose as puppets do."""
 
     def __init__(self, game: Game, viewer: int) -> None:
         super().__init__(game, viewer)
@@ -151,7 +151,7 @@ class Company(Puppets):
 
 
 class Watched(Puppets):
-    """Agents alone, who are watched through the eyes of one; each does what a puppet does."""
+    """Agents only, watched through the eyes of one of them; each chooses as a puppet does."""
 
     def __init__(self, game: Game, viewer: int) -> None:
         super().__init__(game, viewer)
@@ -159,14 +159,14 @@ class Watched(Puppets):
 
 
 class Scripted(Puppets):
-    """Opponents who do the first of some things that is legal: texts of actions, or anything."""
+    """Opponents who take the first legal action of a list of texts, or the lowest legal id if there is none."""
 
     def __init__(self, game: Game, viewer: int, texts: Sequence[str]) -> None:
         super().__init__(game, viewer)
         self._texts = texts
 
     def _pick(self, match: Any) -> int:
-        """Return the action of the first text that is legal, else the least one."""
+        """Return the action of the first text that is legal, else the lowest legal one."""
         legal = {match.game.format_action(match.states, action): action for action in match.legal_actions()}
         return next((legal[text] for text in self._texts if text in legal), min(legal.values()))
 
@@ -180,7 +180,7 @@ def make_played(viewer: int, seed: int, **config: Any) -> PlayedGame:
 
 
 def twin_of(played: PlayedGame, viewer: int, seed: int, make: Callable[..., States] = other_world) -> PlayedGame:
-    """Return the same game in a world that its person believes in; chance to come is that of the true one."""
+    """Return a copy of the game in a twin world of `viewer`, with the future chance of the true world."""
     world = make(played.match.game, played.match.states, viewer, seed)
     for name in CHANCE:
         if name in (world.dtype.names or ()):
@@ -196,12 +196,12 @@ def sent(messages: Iterable[Message]) -> list[str]:
 
 
 def sees_the_same(one: PlayedGame, other: PlayedGame, viewer: int) -> bool:
-    """Return whether the person has come to know a difference: observations differ, or only one is asked something."""
+    """Return whether a person notices no difference: observations are equal, and both games ask them or neither."""
     asked = [played.match.player == viewer for played in (one, other)]
     views = [observe(played.match.game, played.match.states, viewer) for played in (one, other)]
     return asked[0] == asked[1] and np.array_equal(*views)
 
 
 def choose(played: PlayedGame, number: int, actions: Sequence[int]) -> list[str]:
-    """Make a choice; return what goes over the wire."""
+    """Make a choice, and return what goes over the wire."""
     return sent(played.choose(number, actions))

@@ -1,4 +1,4 @@
-"""`sackarmies play --web`: what it offers, how it starts, and what it says where it cannot."""
+"""`sackarmies play --web`: what it offers, how it starts, and what it says if it cannot."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def run(*words):
 
 @pytest.fixture
 def served(monkeypatch):
-    """Servers that were started; each ends at once."""
+    """Return the list of servers that have been started, each of which ends at once."""
     found = []
 
     def run_at_once(server):

@@ -1,6 +1,6 @@
-"""Games that say nothing about themselves, in the browser and in the terminal: played with the texts of their actions.
+"""Games without their own presentation, in the browser and in the terminal: played with the texts of their actions.
 
-Liar's dice has neither a picture nor a table of its own: a page is sent what its player observes, as lines.
+Liar's dice has neither its own picture nor its own table: a page is sent what its player observes, as lines of text.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def test_whole_game_in_the_terminal():
     assert "General" not in done.output
 
 
-def test_choices_are_taken_back_as_long_as_nobody_knows(tmp_path):
+def test_choice_that_rolled_dice_cannot_be_taken_back(tmp_path):
     session = session_of(tmp_path)
     ask = latest(start(session, PERSON, "random", seed=1), "ask")
     assert [choice["label"] for choice in ask["choices"]][:2] == ["shake", "count 1"]
@@ -117,16 +117,16 @@ def test_agents_are_watched(tmp_path, eyes):
 
 
 class Bluffers(Seats):
-    """Opponents whose choices depend on what everybody knows alone."""
+    """Opponents whose choices depend only on what player 0 sees."""
 
     def decide(self, match: Any) -> int:
-        """Return the legal action whose hash, with all that player 0 sees, is least."""
+        """Return the legal action with the lowest hash of it and the view of player 0."""
         seen = match.observe(0).tobytes()
         return min(match.legal_actions(), key=lambda action: hashlib.sha256(seen + bytes([action])).digest())
 
 
 def twin_of(played: PlayedGame, seed: int) -> PlayedGame:
-    """Return the same game with other dice under the cups of the others; what is rolled next stays."""
+    """Return a copy of the game with other dice under the cups of the others; future rolls stay the same."""
     match = played.match
     world = match.game.new_states(1)
     copy_records(match.states, world)
@@ -139,7 +139,7 @@ def twin_of(played: PlayedGame, seed: int) -> PlayedGame:
 
 
 def compare(seed: int) -> int:
-    """Play a game together with games that look alike; return how many answers of the server were compared."""
+    """Play a game beside its twin worlds, and return how many replies of the server were compared."""
     game = make_game(num_players=3)
     played, rng, compared = PlayedGame(game, Bluffers(game, [PERSON, "random", "random"], 0)), random.Random(seed), 0
     played.begin(seed)
@@ -148,7 +148,7 @@ def compare(seed: int) -> int:
         twin, said = twin_of(played, compared), answer(last, rng, back=0.0)
         assert sent(twin.scene()) == sent(played.scene())
         wire = [list(each.choose(said["number"], said["actions"])) for each in (played, twin)]
-        if sees_the_same(played, twin, 0):  # else cups were lifted
+        if sees_the_same(played, twin, 0):  # otherwise cups were lifted
             assert sent(wire[0]) == sent(wire[1])
             compared += 1
         last = wire[0][-1]

@@ -1,4 +1,4 @@
-"""Odds shown before an attack are those that the rules give, by what the General knows."""
+"""Odds shown before an attack: what the rules give, as far as the General knows the position."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def choices(match: Match) -> dict[str, dict[str, Any]]:
 
 
 def run_out(match: Match) -> None:
-    """Pass wherever that is possible, up to the end of the turn."""
+    """Take the first legal action, which is to pass where possible, until the turn ends."""
     turn = int(match.states["turn"][0])
     while match.player >= 0 and int(match.states["turn"][0]) == turn:
         match.play(match.legal_actions()[0])
@@ -142,12 +142,12 @@ CHARGE = ("move_attack", "hex 0,0", "hex 3,0")
 
 
 def ridged(*high: str) -> list[dict[str, Any]]:
-    """Return the battlefields, and ridges in the place of some or beside them."""
+    """Return the battlefields with ridges on the hexes `high`, which replace the fields there."""
     return [each for each in FIELDS if "{},{}".format(*each["at"]) not in high] + [field(at, 1, "ridge") for at in high]
 
 
 def after_charges(match: Match) -> dict[str, dict[str, Any]]:
-    """Return the odds that are told after the move, by the hex that the General, who is asked for one, chooses."""
+    """Return the odds that are announced after the move, by the hex that the General chooses."""
     found = {}
     for action in match.legal_actions():
         moved = match.clone()
@@ -228,7 +228,7 @@ def about(match: Match) -> str:
 
 
 def asked(match: Match, decision: Decision) -> Match:
-    """Pass until something is asked."""
+    """Pass until a decision of this kind comes up."""
     while int(match.states["decision"][0]) != decision:
         do(match, "pass")
     return match

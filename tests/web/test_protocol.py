@@ -1,4 +1,4 @@
-"""Messages of a page: what is read, what is refused, and with which sentence."""
+"""Messages from a page: what is read, what is refused, and with which error."""
 
 from __future__ import annotations
 

@@ -98,10 +98,12 @@ def test_other_tokens_are_refused(running):
         assert httpx.get(f"{running.origin}/{wrong}/play.js").status_code == 404
 
 
-def test_replay_is_shown_once_the_game_is_over(running):
+def test_replay_is_refused_until_the_game_is_over(running):
     assert httpx.get(running.address + "replay.html").status_code == 403
-    list(running.session.handle(request(kind="start", players=["person", "greedy"], seed=1)))
+    list(running.session.handle(request(kind="start", players=["random", "random"], seed=1)))
     assert httpx.get(running.address + "replay.html").status_code == 403
+    running.session.game.match.forfeit(0)  # ends a game of two
+    assert httpx.get(running.address + "replay.html").status_code == 200
 
 
 # --- pages that come and go
@@ -150,8 +152,8 @@ def test_bad_messages_are_answered_and_change_nothing(running):
         assert hear(page)["kind"] in ("ask", "steps")
 
 
-def test_page_that_sends_without_end_is_closed(running):
-    with running.page() as page, contextlib.suppress(ConnectionClosed):
+def test_page_that_floods_the_server_is_disconnected(running):
+    with running.page() as page, pytest.raises(ConnectionClosed):
         for _ in range(5000):
             tell(page, kind="start", players=["greedy", "greedy"], seed=1)
         for _ in range(20_000):
@@ -161,7 +163,7 @@ def test_page_that_sends_without_end_is_closed(running):
 
 
 def held(monkeypatch):
-    """Let agents think until they are told to go on; return what says that one does, and what tells it."""
+    """Make agents think until released; return the event that one is thinking, and the event that releases them."""
     thinking, go_on = threading.Event(), threading.Event()
 
     def think(seats, match):
@@ -187,7 +189,7 @@ def test_page_is_told_nothing_that_a_page_before_it_asked_for(running, monkeypat
 
 @pytest.fixture
 def thought(running, monkeypatch):
-    """Begin a game in which the agent thinks until it is told to go on: the page, what says so."""
+    """Begin a game in which the agent thinks until released; yield the page and the event that releases it."""
     thinking, go_on = threading.Event(), threading.Event()
     decide = Seats.decide
 
@@ -268,7 +270,7 @@ def test_agents_that_think_do_not_stop_the_server(running, monkeypatch):
 @pytest.mark.slow
 def test_session_ends_a_while_after_its_page_is_closed(tmp_path):
     server = Running(make_session(tmp_path), linger=0.3)
-    for _ in range(2):  # a page that is loaded again keeps it
+    for _ in range(2):  # a page that is loaded again keeps the session
         with server.page() as page:
             hear(page)
             time.sleep(0.5)
@@ -294,7 +296,7 @@ class Hangs(RandomAgent):
 
 @contextlib.contextmanager
 def begun_elsewhere(saves, agent, *players):
-    """Begin a game in another process: the process, and its page."""
+    """Begin a game in another process; yield the process and the connection of its page."""
     run = "from sackarmies_training.cli import app; app()"
     words = [sys.executable, "-c", run, "play", "--web", "--no-browser", "--saves", str(saves), agent]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as command:
@@ -306,7 +308,7 @@ def begun_elsewhere(saves, agent, *players):
                 tell(page, kind="start", players=players, seed=1)
                 yield command, page
         finally:
-            command.kill()  # does nothing where it has ended
+            command.kill()  # does nothing if it has ended
 
 
 @pytest.mark.slow

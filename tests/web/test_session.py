@@ -28,7 +28,7 @@ def state_of(session):
 
 
 def refused(session, **message):
-    """Return the sentence with which a message is refused; nothing is changed."""
+    """Send a message that must be refused and change nothing; return the text of the error."""
     before = None if session.game is None else state_of(session)
     (told,) = say(session, **message)
     assert told["kind"] == "error"
@@ -42,7 +42,7 @@ def choices_of(ask):
 
 
 def play_to(session, messages, question, seed=1):
-    """Play at random until a question is asked; return it."""
+    """Play at random until a question with these words is asked, and return it."""
     rng = random.Random(seed)
     for _ in range(400):
         if messages[-1]["kind"] == "ask" and question in messages[-1]["question"]:
@@ -52,11 +52,11 @@ def play_to(session, messages, question, seed=1):
 
 
 def play_well_to(session, messages, is_wanted):
-    """Play as the greedy General does until a question is wanted; return it."""
+    """Play as the greedy General does until `is_wanted` accepts a question, and return it."""
     agent = make_agent("greedy", GameInfo.of(session.game.match.game))
     agent.reset(1)
     while not is_wanted(messages[-1]):
-        assert messages[-1]["kind"] == "ask", "it is never asked"
+        assert messages[-1]["kind"] == "ask", "the wanted question was never asked"
         match = session.game.match
         action = int(agent.act(match.observation, match.action_mask))
         messages = say(session, kind="choose", number=messages[-1]["number"], actions=[action])
@@ -74,6 +74,7 @@ def test_dialogue_offers_players_armies_and_saved_games(tmp_path):
     (lobby,) = make_session(tmp_path).opened()
     assert (lobby["kind"], lobby["counts"], lobby["players"]) == ("lobby", [2, 6], ["person", "greedy"])
     assert [agent["text"] for agent in lobby["agents"]] == ["greedy", "random"]
+    assert [army["text"] for army in lobby["armies"]] == ["undead", "mongrels", "scourge"]
     assert lobby["saves"] == []
 
 
@@ -95,7 +96,7 @@ def test_what_is_not_offered_is_refused(tmp_path):
 def test_seed_that_nobody_gave_is_not_told(tmp_path):
     session = make_session(tmp_path)
     messages = say(session, kind="start", players=["person", "greedy"])
-    assert session.game.match.seed == 11  # of `draw_seed`
+    assert session.game.match.seed == 11  # from `draw_seed`
     assert "seed" not in " ".join(key for message in messages for key in message)
 
 
@@ -224,7 +225,7 @@ def test_picks_are_taken_back_one_by_one_since_they_are_secret():
 # --- reactions
 
 
-def test_order_to_pass_ends_with_the_own_turn(tmp_path):
+def test_order_to_pass_ends_when_own_turn_begins(tmp_path):
     session = make_session(tmp_path)
     ask = play_well_to(session, start(session, "person", "greedy", seed=5), is_reaction)
     assert ask["pass"] == 0
@@ -249,7 +250,7 @@ def test_order_to_pass_ends_in_a_turn_without_a_reaction_of_its_own(tmp_path):
 
 
 @pytest.mark.slow
-def test_order_to_pass_ends_where_something_of_the_player_is_attacked(tmp_path):
+def test_order_to_pass_ends_when_player_is_attacked(tmp_path):
     session = make_session(tmp_path)
     messages = start(session, "person", "greedy", seed=5)
     attacked = 0
@@ -305,7 +306,7 @@ def test_curtain_falls_between_people_and_hides_all(tmp_path):
 
 @pytest.mark.slow
 def test_people_are_asked_in_every_window_so_that_the_device_tells_nothing(tmp_path):
-    """A person who can only pass is asked as well: else the curtain would show who has a choice."""
+    """A person who can only pass is asked as well: otherwise the curtain would show who has a choice."""
     session = make_session(tmp_path)
     messages, rng, alone = start(session, "person", "person", seed=4), random.Random(3), 0
     for _ in range(400):
@@ -359,7 +360,7 @@ def test_game_that_is_left_by_closing_the_page_is_kept(tmp_path):
 
 def test_game_that_is_kept_takes_the_place_of_no_other_game(tmp_path):
     def left(*messages):
-        """Return the seeds of the saved games by name, once a session has done this and its page is closed."""
+        """Send messages to a new session and close its page; return the seeds of the saved games by name."""
         session = make_session(tmp_path)
         for message in messages:
             say(session, **message)
@@ -459,7 +460,7 @@ def test_reports_of_agents_are_kept_in_the_record_and_nowhere_else(tmp_path):
     say(session, kind="save", name="one")
     kept = load_record(tmp_path / "one.json").analyses
     assert kept and {analysis.agent for analysis in kept} == {THINKER}
-    assert not any("the sky" in message for message in wire)  # their belief
+    assert not any("the sky" in message for message in wire)  # the agents' belief
     say(session, kind="leave")
     messages = say(session, kind="resume", name="one")
     for _ in range(12):
@@ -497,7 +498,7 @@ def test_agents_are_watched_step_by_step(tmp_path, eyes):
 
 
 def viewers(session):
-    """Watch a little; return through whose eyes."""
+    """Watch for a while, and return the viewers of what is shown."""
     told = [message for _ in range(4) for message in say(session, kind="next")]
     return {step["view"]["viewer"] for message in told if message["kind"] == "steps" for step in message["steps"]}
 

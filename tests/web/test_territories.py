@@ -1,4 +1,4 @@
-"""Territories in the browser: whole games, what is asked in words, and nothing that tells of hidden cards."""
+"""Territories in the browser: whole games, questions in words, and no leak of hidden cards."""
 
 from __future__ import annotations
 
@@ -80,10 +80,10 @@ def test_agents_are_watched(tmp_path, eyes):
 
 
 class Opponents(Seats):
-    """Opponents whose choices depend on what everybody knows alone; they seldom play cards."""
+    """Opponents whose choices depend only on what player 0 sees; they seldom play cards."""
 
     def decide(self, match: Any) -> int:
-        """Return the legal action whose hash, with all that player 0 sees, is least."""
+        """Return the legal action with the lowest hash of it and the view of player 0."""
         seen = match.observe(0).tobytes()
 
         def rank(action: int) -> tuple[bool, bytes]:
@@ -102,7 +102,7 @@ def begun(seed: int, num_persons: int) -> PlayedGame:
 
 
 def twin_of(played: PlayedGame, seed: int) -> PlayedGame:
-    """Return the same game with the cards that player 0 cannot see dealt anew."""
+    """Return a copy of the game in which the cards that player 0 cannot see are dealt anew."""
     match = played.match
     world = match.game.new_states(1)
     copy_records(dealt_anew(match.game, match.states, 0, np.random.default_rng(seed)), world)
@@ -116,7 +116,7 @@ def has_other_cards(one: PlayedGame, other: PlayedGame) -> bool:
 
 
 def compare(seed: int, num_persons: int = 1, questions: int = QUESTIONS) -> Counter[str]:
-    """Play a game together with games that look alike to player 0; compare each message, sizes and number included."""
+    """Play a game beside twin worlds of player 0; compare every message, including their sizes and number."""
     played, rng, met = begun(seed, num_persons), random.Random(seed), Counter[str]()
     told = answered(played, list(played.opening()), 0)
     for number in range(questions):
@@ -178,7 +178,7 @@ def test_planted_leak_is_found(monkeypatch, leak):
 
 @pytest.mark.slow
 def test_decisions_that_depend_on_cards_are_not_left_out_where_people_share_a_device(monkeypatch):
-    """Who has no card to play would not be handed the device: its way round the table would tell of hands."""
+    """A person without a card to play would not get the device: its path around the table would reveal hands."""
     monkeypatch.setattr(Table, "is_public", lambda table, states: int(states["decision"][0]) == Decision.NONE)
     with pytest.raises(AssertionError):
         for seed in range(6):

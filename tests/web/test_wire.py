@@ -1,4 +1,4 @@
-"""What goes over the wire to a person does not depend on what they cannot know: content, sizes, number, order."""
+"""Messages to a person, which must not depend on what they cannot know: content, sizes, number, order."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from tests.sack_armies.builders.text_game import attachment, field, token, unit
 from tests.sack_armies.builders.twin_worlds import CONFIGURATIONS, deal_rows, other_world
 from tests.web.tables import Company, Scripted, Watched, answer, make_played, sees_the_same, sent, twin_of
 
-TOGETHER = 4  # answers that two worlds are followed for
-EVERY = 3  # questions between two that worlds are followed from
+TOGETHER = 4  # answers for which two worlds are followed
+EVERY = 3  # questions from one comparison of worlds to the next
 
 
 def told(messages: list[Message]) -> Message:
@@ -39,7 +39,7 @@ def do(played: PlayedGame, said: dict[str, Any]) -> list[Message]:
 
 
 def compare(played: PlayedGame, viewer: int, plies: int, seed: int) -> Counter[str]:
-    """Play a game; follow worlds that look alike from each question on, and compare every message in both."""
+    """Play a game; from every `EVERY`-th question, follow a twin world as well, and compare every message."""
     rng, met = random.Random(seed), Counter[str]()
     last = told(list(played.opening()))
     for number in range(plies):
@@ -53,7 +53,7 @@ def compare(played: PlayedGame, viewer: int, plies: int, seed: int) -> Counter[s
 
 
 def follow(truth: PlayedGame, twin: PlayedGame, viewer: int, rng: random.Random, met: Counter[str]) -> None:
-    """Play two worlds with the same answers until their person has learned of a difference."""
+    """Play two worlds with up to `TOGETHER` equal answers, until their person learns of a difference."""
     one = twin_of(truth, viewer, 0, lambda game, states, player, seed: states)
     scenes = [list(each.scene()) for each in (one, twin)]
     assert sent(scenes[0]) == sent(scenes[1])
@@ -80,7 +80,7 @@ def follow(truth: PlayedGame, twin: PlayedGame, viewer: int, rng: random.Random,
 
 
 def asking_all(name: str) -> dict[str, Any]:
-    """Return a configuration as it is played where people play, if it is no scenario: those say it themselves."""
+    """Return a configuration with the switches that games with people use; a scenario keeps its own."""
     config = CONFIGURATIONS[name]
     options = {"switches": config.get("switches", {}) | Table.asks_all["switches"]}
     return {**config, **({} if "scenario" in config else options)}
@@ -105,7 +105,7 @@ def test_messages_are_the_same_in_twin_worlds_of_a_few_turns():
 
 
 @pytest.mark.parametrize(("name", "length"), [("battle", 12), pytest.param("wild", 60, marks=pytest.mark.slow)])
-def test_who_watches_through_the_eyes_of_a_seat_is_sent_the_same_in_twin_worlds(name, length):
+def test_watcher_of_a_seat_is_sent_the_same_in_twin_worlds(name, length):
     game = make_game(**CONFIGURATIONS[name])
     played = PlayedGame(game, Watched(game, 0), eyes=0)
     played.begin(4)
@@ -129,7 +129,7 @@ HIDES = ("charm", "bolt")  # may be revealed in a window, or may not
 def attack(side: int, hides: str, auto_forced: bool = True) -> Game:
     """Return a position in which General 0 can shoot at General 1, and a unit of General `side` hides a token.
 
-    Nobody can strike back from so far away: the window is all that the others are asked.
+    Nobody can strike back from that far away: the window is the only decision of the others.
     """
     tokens = [*TOKENS, token("archer", damage=2, armor=3, band="green", abilities=[able("range", range=4)])]
     hidden = [[attachment(hides)] if seat == side else [] for seat in (0, 1)]
@@ -141,7 +141,7 @@ def attack(side: int, hides: str, auto_forced: bool = True) -> Game:
 
 
 def course(viewer: int, side: int, hides: str, auto_forced: bool = True) -> list[list[str]]:
-    """Return what is sent in a game in which a unit of General `side` hides a token, and General 0 attacks."""
+    """Return the messages of a game in which a unit of General `side` hides a token and General 0 attacks."""
     game = attack(side, hides, auto_forced)
     played = PlayedGame(game, Scripted(game, viewer, ["ranged", "pass"]))
     played.begin(3)
@@ -158,7 +158,7 @@ def course(viewer: int, side: int, hides: str, auto_forced: bool = True) -> list
 
 
 def decisions(viewer: int, side: int, hides: str) -> int:
-    """Return how many decisions such a game has that are not taken silently."""
+    """Return 1 if General `side` has a decision in the window of such a game, 0 if it is taken silently."""
     match = Match(attack(side, hides))
     match.begin(3)
     match.play(match.game.parse_action(match.states, "ranged"))
@@ -179,7 +179,7 @@ def test_nothing_tells_whether_another_general_had_a_reaction(side, auto_forced)
 
 
 def answered(played: PlayedGame, messages: list[Message], viewer: int) -> list[Message]:
-    """Let the other person play until the viewer is asked again; return what is sent while the viewer looks."""
+    """Play for the other people until the viewer is asked again; return what is sent while the viewer may look."""
     told = list(messages)
     while messages[-1]["kind"] != "end" and not (messages[-1]["kind"] == "ask" and played.has_device == viewer):
         match messages[-1]["kind"]:
@@ -223,7 +223,7 @@ def test_person_who_passes_the_device_on_is_sent_the_same_in_twin_worlds(name):
 
 
 def boundaries_of_actions(monkeypatch):
-    """Send what is seen after each decision that is asked, whether it is a public one or not."""
+    """Send what is seen after each decision that is asked for, public or not."""
     show = PlayedGame._show
 
     def leak(played, before):
@@ -234,7 +234,7 @@ def boundaries_of_actions(monkeypatch):
 
 
 def forced_decisions_left_out(monkeypatch):
-    """Make one step of a decision and all that follow silently."""
+    """Combine a decision and all that follow silently into one step."""
     monkeypatch.setattr(Table, "steps", GameTable.steps)
 
 
@@ -244,7 +244,7 @@ def stops_that_are_secret(monkeypatch):
 
 
 def number_of_decisions(monkeypatch):
-    """Number questions by the decisions of all."""
+    """Number questions by the decisions of all players."""
     make = PlayedGame._make_question
     monkeypatch.setattr(
         PlayedGame, "_make_question", lambda played, seat: make(played, seat) | {"number": len(played.match.history)}
@@ -252,7 +252,7 @@ def number_of_decisions(monkeypatch):
 
 
 def what_agents_report(monkeypatch):
-    """Say with a question how much has been reported."""
+    """Add the latest analysis that was reported to each question."""
     make = PlayedGame._make_question
     monkeypatch.setattr(
         PlayedGame,
@@ -262,7 +262,7 @@ def what_agents_report(monkeypatch):
 
 
 def size_of_the_log(monkeypatch):
-    """Let a line of the log be longer by what an opponent holds, without saying it."""
+    """Add a line of spaces to the log, as many as the hands decide."""
     see = Feed.see
 
     def leak(feed, states, **more):

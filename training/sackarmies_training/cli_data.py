@@ -256,7 +256,7 @@ def dataset(
     records: Annotated[
         list[str],
         typer.Argument(
-            metavar="RECORDS...",
+            metavar="RECORDS",
             help="Game records (JSON), folders of them, or patterns in quotes.",
             show_default=False,
         ),
@@ -271,7 +271,8 @@ def dataset(
         ),
     ],
     to: Annotated[
-        Literal["parquet", "minari"], typer.Option("--to", help="One row a decision, or one episode a seat.")
+        Literal["parquet", "minari"],
+        typer.Option("--to", metavar="FORMAT", help="parquet: a row per decision; minari: an episode per seat."),
     ] = "parquet",
     observations: Annotated[
         bool, typer.Option("--observations", help="Keep observations in the file; else they can be recomputed.")
