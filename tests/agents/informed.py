@@ -1,4 +1,4 @@
-"""Informed agents for tests: well-behaved ones, misbehaving ones, and one that looks for the truth."""
+"""Informed agents for tests: well-behaved ones, misbehaving ones, and one that looks for hidden data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PR_GET_DUMPABLE = 3
 
 
 class Lowest(InformedAgent):
-    """Takes the least legal id."""
+    """Takes the lowest legal id."""
 
     def __init__(self, info, **options):
         self.info = info
@@ -43,7 +43,7 @@ class SharedLowest(Lowest):
 
 
 class Sampler(Lowest):
-    """Chooses by a digest of a few sampled states: equal information sets give equal choices."""
+    """Chooses by a digest of a few sampled states, so that equal information sets give equal choices."""
 
     def choose(self, information):
         chosen = []
@@ -87,7 +87,7 @@ class Illegal(Late):
 
 
 class WritesRules(Late):
-    """Writes into the data of the game, so that it ends at once."""
+    """Writes into the data of the game so that it would end at once."""
 
     def misbehave(self, information):
         information.game.params["max_turns"] = 0
@@ -103,7 +103,7 @@ class WritesInitial(Late):
 
 
 class ReturnsStates(Late):
-    """Answers with records, whose fields would make a long message."""
+    """Answers with records, whose fields would make a message long."""
 
     def misbehave(self, information):
         return information.states
@@ -132,7 +132,7 @@ class Forgetful(Lowest):
 
 
 class Prying(Lowest):
-    """Looks for data that it must not have, and writes what it finds to a file."""
+    """Looks for data that it must not have and writes what it finds to a file."""
 
     def __init__(self, info, report):
         super().__init__(info)
@@ -145,13 +145,13 @@ class Prying(Lowest):
 
 
 def holds_games(thing):
-    """Return whether `thing` is one of our objects that hold true states; libraries also have classes so named."""
+    """Return whether `thing` is one of our objects that hold true states; libraries also use these class names."""
     kind = type(thing)
     return kind.__name__ in ("Batch", "Match", "Seating") and kind.__module__.startswith("sackarmies")
 
 
 def look_around(information):
-    """Return what can be reached from inside an agent's process."""
+    """Return everything of interest that can be reached from inside an agent's process."""
     size = information.game.state_dtype.itemsize
     parent = os.getppid()
     return {

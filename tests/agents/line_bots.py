@@ -38,7 +38,7 @@ def misbehave(kind: str) -> None:
 
 
 def main(kind: str, seen: str = "") -> None:
-    """Play; `seen` is a file that every line is written to."""
+    """Play; `seen` is a file to which every line received is written."""
     asked = 0
     for line in sys.stdin:
         if seen:

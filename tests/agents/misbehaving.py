@@ -1,4 +1,4 @@
-"""Misbehaving agents; they play duel, in which the first legal id is as good as any."""
+"""Misbehaving agents for duel, a game in which the first legal id is as good as any."""
 
 from __future__ import annotations
 
@@ -145,24 +145,24 @@ class Dies(Late):
 
 
 class DiesUnnamed(Late):
-    """Dies of a real-time signal, which has no name in Python."""
+    """Is killed by a real-time signal, which has no name in Python."""
 
     def misbehave(self, action_mask):
         os.kill(os.getpid(), 40)
 
 
 class Chatters(Lowest):
-    """Behaves well, as far as the game is concerned."""
+    """Behaves well in the game, but prints a lot and forks its process."""
 
     def choose(self, observation, action_mask):
         print("\x1b[31mrubbish" * 10_000)
         os.write(1, b"\0" * 100_000)
-        os.fork()  # and the copy goes on as if nothing had happened
+        os.fork()  # the copy continues as if nothing had happened
         return super().choose(observation, action_mask)
 
 
 class DiesYoung(Lowest):
-    """Plays many games at once, and ends its process at its second call if that is for four games."""
+    """Plays many games at once and ends its process at its second call if that is for four games."""
 
     shares_batch = True
 
@@ -243,7 +243,7 @@ class SharedSlow(Lowest):
 
 
 class LeavesChild(Leaves):
-    """Ends its process, unless that is the one that runs the tests."""
+    """Ends its process, unless it is the one that runs the tests."""
 
     def misbehave(self, action_mask):
         return super().misbehave(action_mask) if multiprocessing.parent_process() else 0
@@ -271,7 +271,7 @@ class BreedsAndHangs(Breeds):
 
 
 class Reader(Lowest):
-    """Answers whether it can read the memory of processes; observations hold their ids, 0 for its parent."""
+    """Answers whether it can read the memory of processes; observations hold their ids, 0 for its own parent."""
 
     shares_batch = True
 

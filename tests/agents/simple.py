@@ -1,4 +1,4 @@
-"""An agent with a single rule, and positions in which to ask agents."""
+"""An agent with a single rule, and positions for testing agents."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ def positions(seed, plies, n=6, **options):
 
 
 def played_positions(game, agent, seed):
-    """Return observations, masks and states from an agent's games with random actions, at all kinds of decisions."""
+    """Return observations, masks and states, at all kinds of decisions, from an agent's games with random actions."""
     batch, rng, random = Batch(game, 32), np.random.default_rng(seed), RandomAgent(seed)
     batch.reset(np.arange(32))
     found = []

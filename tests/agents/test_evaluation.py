@@ -1,4 +1,4 @@
-"""The evaluation of Sack Armies: what it looks at, what it makes of it, and files of weights."""
+"""The evaluation of Sack Armies: its inputs, its values, and files of weights."""
 
 import zipfile
 
@@ -31,14 +31,14 @@ from tests.agents.simple import positions
 
 
 def army_with_own(instead):
-    """Return the data of the beginners' army, with its own token in place of an equal one of the catalogue."""
+    """Return the data of the beginners' army with its own token in place of an equal one of the catalogue."""
     own = {**token_data(load_catalogue()[instead]), "id": "own_folk", "name": "Own Folk"}
     counts = {"own_folk" if name == instead else name: count for name, count in load_army("beginners").counts.items()}
     return {"name": "Own", "tokens": counts, "token": [own]}
 
 
 def changed(path, **arrays):
-    """Write the package's weights to a file, with some of them changed, and return its path."""
+    """Write the package's weights, with some of them changed, to a file and return its path."""
     weights = {name: array.copy() for name, array in load_weights().items()} | {TYPES: np.array([*load_catalogue()])}
     for name, change in arrays.items():
         weights[name][:] = change
@@ -128,7 +128,7 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path, damage):
 
 
 def damaged(path):
-    """Write a compressed file of weights in which the data of the first entry are not valid compressed data."""
+    """Write a compressed file of weights whose first entry does not hold valid compressed data."""
     np.savez_compressed(path, **load_weights(), types=[*load_catalogue()])
     content = bytearray(path.read_bytes())
     name, extra = (int.from_bytes(content[place : place + 2], "little") for place in (26, 28))  # lengths

@@ -42,7 +42,7 @@ CASES = {
 
 
 def positions_of(game, count=POSITIONS):
-    """Return observations and masks from games of `greedy` with random actions."""
+    """Return observations and masks from games of `greedy`, mixed with random actions."""
     agent, random, rng = make_agent("greedy", GameInfo.of(game)), RandomAgent(1), np.random.default_rng(1)
     batch, found = Batch(game, 16), []
     batch.reset(np.arange(16))
@@ -72,7 +72,7 @@ def by_torch(network, observations, masks, answer):
 
 
 def kernel_of(network, sizes, info):
-    """Return the kernel of the forward pass of a torch network."""
+    """Return the kernel that computes the forward pass of a torch network."""
     return ForwardPass(board_form(info, sizes.patch), sizes, arrays_of(network.state_dict()))
 
 
@@ -165,7 +165,7 @@ def positions(game):
 
 @pytest.fixture(scope="module")
 def trained(game):
-    """Return the General that comes with the game, computed by the kernel and by torch."""
+    """Return the General that comes with the game, as a kernel agent and as a torch agent."""
     info, checkpoint = GameInfo.of(game), read_checkpoint(CHECKPOINT)
     kernel, network = kernel_agent_of(checkpoint, info, deterministic=True), read_network(checkpoint, POLICY, info)
     return kernel, PolicyAgent(network, deterministic=True, advisor=kernel.advisor)

@@ -1,4 +1,4 @@
-"""The greedy General: its choices in small positions, and that it plays legally, reproducibly and well."""
+"""The greedy General: its choices in small positions; it plays legally, reproducibly and well."""
 
 import numpy as np
 import pytest
@@ -176,7 +176,7 @@ def test_discards_the_least_valuable_token():
     hands = [general(hand=["giant", "soldier", "giant"], sack=["giant"] * 3), general()]
     p = Position(position([SOLDIER, GIANT], [unit("soldier", "0,0")], general=hands)).do("draw")
     assert p.play(3) == ["type soldier", "type giant", "type giant"]
-    assert p.states["current_player"][0] == 1 or p.choice() == "pass"
+    assert p.choice() == "pass"  # the three giants left are kept
 
 
 def test_passes_after_a_failed_check_rather_than_reveal_a_unit():
@@ -276,7 +276,7 @@ def test_a_single_flip_kills_or_not(damage, armor, chance):
 
 
 def random_views(num_players, count, seed):
-    """Return observations and masks along a random game."""
+    """Return a game, and observations and masks along random play of it."""
     game = make_game(num_players)
     states = game.new_states(1)
     game.reset(game.params, states, np.array([seed], np.int64))
@@ -337,7 +337,7 @@ def test_another_game_is_refused():
 
 
 def win_rate(num_players, num_seeds):
-    """Return the share of games that a greedy General wins against random ones, each seat equally often."""
+    """Return the share of games that one greedy General wins against random ones, in each seat equally often."""
     game = make_game(num_players)
     seats = np.tile(np.arange(num_players), num_seeds)
     states = game.new_states(len(seats))

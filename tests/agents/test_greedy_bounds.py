@@ -1,4 +1,4 @@
-"""Bounds of the greedy General: a floor may cut short only the values that are not above it."""
+"""Bounds of the greedy General: a floor may change only values that do not exceed it."""
 
 import numpy as np
 import pytest
@@ -17,14 +17,14 @@ from sackarmies_env.games.sack_armies.game import make_game
 from sackarmies_env.games.sack_armies.state.constants import Decision, Verb
 
 BOUNDED = np.array([Verb.MOVE, Verb.MELEE, Verb.RANGED, Verb.MOVE_ATTACK, Verb.COORD_MELEE, Verb.COORD_RANGED])
-OFFSETS = np.array([-50.0, -1.0, -1e-6, 1e-6, 1.0, 50.0])  # of floors, relative to the value of a verb
+OFFSETS = np.array([-50.0, -1.0, -1e-6, 1e-6, 1.0, 50.0])  # floors, relative to the value of a verb
 STEPS = 3 if INTERPRETED else 60
 GAMES = 2 if INTERPRETED else 16
 
 
 @njit
 def worth(boards, observation, verb, fallback, floor):
-    """Return the value of a verb of the menu, exact above `floor`, on a board that has computed nothing yet."""
+    """Return the value of a menu verb, exact above `floor`, on a board that has computed nothing yet."""
     board = boards[0]
     board.has_position = 0
     read_board(board, observation)
@@ -35,9 +35,9 @@ def worth(boards, observation, verb, fallback, floor):
 
 @njit
 def count_wrong(boards, observations, verbs, offsets, found):
-    """Count values that a floor changes although they are above it, and others that rise above it.
+    """Count values above a floor that the floor changes, and values not above it that rise above it.
 
-    found: (2,) bool, set if a value below 0, and one above 0, was met.
+    found: (2,) bool, set once a value below 0 and one above 0 are met.
     """
     wrong = 0
     for i in range(len(observations)):

@@ -1,4 +1,4 @@
-"""The greedy General's memory between decisions, which never changes a choice; and choices of the frozen weights."""
+"""The greedy General's memory between decisions never changes a choice; the frozen weights choose as ever."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ from sackarmies_env.games.sack_armies.state.layout import TOKEN_WIDTH, Place, Sh
 from sackarmies_env.games.sack_armies.tokens.army import army_ids
 
 KEPT = Path(__file__).parents[1] / "kept" / "greedy_first.json"
-STEPS = 6 if INTERPRETED else 150  # of each game that one board plays
+STEPS = 6 if INTERPRETED else 150  # per game that one board plays
 GAMES = 2 if INTERPRETED else 8
 compiled_only = pytest.mark.skipif(INTERPRETED, reason="takes minutes without the compiler")
 
@@ -39,7 +39,7 @@ def batch_of(seed, num_players, n, **switches):
 
 
 def count_differences(boards, batch, rng, noise, steps):
-    """Play on with one board for all games, and compare each choice with that of a fresh board."""
+    """Play on with one board for all games; count the choices that differ from those of a fresh board."""
     board, empty, fresh = boards
     wrong = 0
     actions, again = np.zeros(len(batch), np.int64), np.zeros(1, np.int64)
@@ -61,7 +61,7 @@ def count_differences(boards, batch, rng, noise, steps):
 
 
 def play_with_one_board(num_players, line_ups, games, steps):
-    """Play different line-ups with one board, from orderly games to random ones; return the number of differences."""
+    """Play different line-ups with one board, from greedy to random play; return the number of differences."""
     rng = np.random.default_rng(num_players)
     board = None
     wrong = 0
@@ -99,7 +99,7 @@ def test_board_is_as_wide_as_the_largest_game():
 
 @compiled_only
 def test_unit_on_no_battlefield_and_beside_none_leaves_nothing_behind():
-    """A past bug: its hex stayed open to all units in later decisions and games."""
+    """Regression: its hex stayed open to all units in later decisions and games."""
     game, batch = batch_of(1, 2, 6)
     batch.rollout(STEPS)
     batch.read()

@@ -1,4 +1,4 @@
-"""Shortcuts of the greedy General against the long way: fights on plain ground, menaces, pulls, single choices."""
+"""Shortcuts of the greedy General, checked against full computation: fights, menaces, pulls, single choices."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ from tests.sack_armies.builders.text_game import field, position, token
 COUNT = 25 if INTERPRETED else 1500
 LEAST = 0 if INTERPRETED else 100  # minimum number of cases: interpreted games do not reach the first fight
 FLOOR = -1e9
-TOLERANCE = 1e-9  # sums in another order
+TOLERANCE = 1e-9  # for sums in another order
 LANCER = token("lancer", rank=2, movement=2, damage=3, armor=3, abilities=[{"kind": "move_and_attack"}])
 GUARD = token("guard", damage=1, armor=3, abilities=[{"kind": "defend"}])
 KINDS = [RABBLE, ARCHERS, SOLDIER, LANCER, GIANT, GUARD]
@@ -36,7 +36,7 @@ KINDS = [RABBLE, ARCHERS, SOLDIER, LANCER, GIANT, GUARD]
 
 @njit
 def long_prospect(board, unit, cell):
-    """Ask every enemy in turn, and look up the terrain."""
+    """Return the prospect of a hex, asking every enemy in turn and looking up the terrain."""
     best = 0.0
     for i in range(board.num_enemies):
         enemy = board.enemies[i]
@@ -48,7 +48,7 @@ def long_prospect(board, unit, cell):
 
 @njit
 def long_danger(board, unit, cell):
-    """Ask every enemy in turn, whether or not it was found to threaten the hex."""
+    """Return the danger of a hex, asking every enemy in turn, whether or not it was found to threaten the hex."""
     threat = board.cell_threat[cell]
     board.cell_threat[cell] = ALL_BITS
     worst = special_danger(board, unit, cell)
@@ -58,10 +58,10 @@ def long_danger(board, unit, cell):
 
 @njit
 def worst_places(boards, observations, errors):
-    """Write the greatest errors of shortcuts, and how often they mattered, into `errors` (6,).
+    """Write the greatest errors of shortcuts, and how often they mattered, to `errors` (6,).
 
-    The errors are those of prospects, dangers, place values and pruned values; then follow how many prospects and
-    dangers were not 0.
+    The first four are errors of prospects, dangers, place values and pruned values; the last two are the numbers of
+    prospects and dangers that were not 0.
     """
     board = boards[0]
     for i in range(len(observations)):
@@ -90,7 +90,7 @@ def worst_places(boards, observations, errors):
 
 @njit
 def count_wrong_menaces(boards, observations, counts):
-    """Count battlefields whose menace disagrees with the reach of all enemies, and those that are menaced."""
+    """Count the battlefields whose menace disagrees with the reach of all enemies, and those that are menaced."""
     board = boards[0]
     for i in range(len(observations)):
         read_board(board, observations[i])
@@ -109,7 +109,7 @@ def count_wrong_menaces(boards, observations, counts):
 
 @njit
 def count_wrong_pulls(boards, observations, counts):
-    """Count hexes that pull less than a neighbor passes on, or more without being a source, and those that pull."""
+    """Count hexes that pull less than a neighbor passes on, or more without being a source; also all that pull."""
     board = boards[0]
     for i in range(len(observations)):
         read_board(board, observations[i])
@@ -137,7 +137,7 @@ def views(request):
 
 @pytest.fixture(scope="module")
 def crowd():
-    """A position with 72 enemies of two Generals on 100 battlefields: more than a word has bits for."""
+    """A position with 72 enemies of two Generals on 100 battlefields: more enemies than a word has bits."""
     reach = range(-6, 7)
     hexes = [f"{q},{r}" for q in reach for r in reach if abs(q + r) <= 5][:100]
     order = np.random.default_rng(5).permutation(100)

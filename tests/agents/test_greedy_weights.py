@@ -1,4 +1,4 @@
-"""Weights of the greedy General: named sets, files, and what is refused."""
+"""Weights of the greedy General: named sets, files, and refused input."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Informed agents: everywhere that agents play, and from every source."""
+"""Informed agents, wherever agents play and from every source."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def learner_course(env, steps=30):
 
 
 class PlainLowest:
-    """Takes the least legal id of a mask."""
+    """Takes the lowest legal id of a mask."""
 
     def act(self, observation, action_mask):
         return int(action_mask.argmax())
@@ -233,7 +233,7 @@ def make(text):
     return make_agent(text, GameInfo.of(make_duel()))
 
 
-def test_options_of_ones_own_are_handed_over_as_values():
+def test_custom_options_are_passed_as_values():
     agent = make(named("Lowest") + ",sims=64,rate=0.5,fast=true,name=a/b")
     assert agent.options == {"sims": 64, "rate": 0.5, "fast": True, "name": "a/b"}
     assert type(agent.options["sims"]) is int
@@ -302,7 +302,7 @@ def test_identity_of_an_agent_in_a_file_is_its_content(folder):
 
 @pytest.mark.slow
 def test_isolated_agent_in_a_file_is_found_from_the_working_directory(folder):
-    """An earlier test may have started the process server in another folder."""
+    """It must be found even if an earlier test has started the process server in another folder."""
     info = GameInfo.of(make_duel())
     with closing(make_player("python:file=bold.py,class=Bold", info, Isolation())) as agent:
         agent.reset(1)

@@ -1,4 +1,4 @@
-"""A trained General in simulations: it plays like its agent, beside variants of the greedy one."""
+"""A trained General in simulations: it plays like its agent, next to variants of the greedy one."""
 
 import shutil
 
@@ -29,14 +29,14 @@ def game():
 
 
 def choices(policy, model, batch):
-    """Return the choices of a variant in the games of a batch."""
+    """Return the choices of a policy variant in the games of a batch."""
     actions = np.zeros(len(batch.players), np.int64)
     policy.choose(policy.models, np.int64(model), batch.observations.copy(), batch.action_masks.copy(), actions)
     return actions
 
 
 def assert_plays_as(game, policy, trained, steps=STEPS):
-    """Check `trained`, `light` and `first` against their agents in games of the first; return its departures."""
+    """Check all variants of a policy against their agents in games of `trained`; return its departures from `tuned`."""
     greedy = [make_agent(f"greedy:weights={name}", GameInfo.of(game)) for name in ("tuned", "light", "first")]
     batch, departures = Batch(game, 4), 0
     batch.reset(np.arange(4))

@@ -29,7 +29,7 @@ def info():
 def network(info):
     torch.manual_seed(3)
     network = BoardNetwork(info, SIZES)
-    torch.nn.init.normal_(network.score.weight)  # fresh ones are near zero
+    torch.nn.init.normal_(network.score.weight)  # fresh weights are near zero
     torch.nn.init.normal_(network.direct.weight)
     return network.eval()
 
@@ -84,7 +84,7 @@ def hexes(info, *coordinates):
 
 
 def turned(info, observation, is_reflected, steps):
-    """Return an observation with its board reflected or rotated by steps of 60 degrees, and what turns a hex."""
+    """Return an observation with its board reflected or rotated by steps of 60 degrees, and the map of coordinates."""
 
     def turn(q, r):
         q, r = (r, q) if is_reflected else (q, r)

@@ -1,4 +1,4 @@
-"""The scripted General's reasons for its choices, and how networks use them."""
+"""The scripted General's reasons for its choices and how networks use them."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ def column(game, observations, name):
 
 
 def agrees(game, greedy, batch, planned, decisions):
-    """Return whether nothing is worth more than the planned id, tie-breaking aside; None if it was not asked for."""
+    """Return whether no id is worth more than the planned one, ties aside; None if the position does not ask for it."""
     observations, legal = batch.observations, batch.action_masks.nonzero()[1]
     if planned < 0 or column(game, observations, "decision")[0] not in decisions or len(legal) < 2:
         return None  # without a choice, the game goes on
@@ -160,7 +160,7 @@ def test_reasons_do_not_depend_on_what_was_asked_before(game, greedy, positions)
         np.testing.assert_array_equal(alone.notes[0], told.notes[row])
 
 
-def test_whoever_says_why_chooses_and_weighs_as_before(game, greedy, positions):
+def test_explaining_does_not_change_choices_or_values(game, greedy, positions):
     observations, masks, _ = positions
     told = explain(game, greedy, observations, masks)
     counts, actions = np.count_nonzero(masks, axis=1), masks.nonzero()[1]

@@ -89,7 +89,7 @@ def test_agents_report_nothing_unless_they_say_otherwise():
     ("kind", "sentence"),
     [(thinking.TooMany, "did not return one Report for each of 1 dec"), (thinking.Fails, "RuntimeError: no idea")],
 )
-def test_reports_that_are_none_are_misconduct(kind, sentence):
+def test_invalid_reports_are_misconduct(kind, sentence):
     agent = kind(None)
     agent.masks = [np.ones(3)]
     with pytest.raises(Misconduct, match=sentence):

@@ -1,4 +1,4 @@
-"""The searching General: legal, reproducible, blind to hidden information, in time, stronger than its own policy."""
+"""The searching General is legal, reproducible, blind to hidden information, in time and stronger than its policy."""
 
 import copy
 import dataclasses
@@ -17,7 +17,6 @@ from sackarmies_agents.search.rounds import follow, play_turns, play_worlds, pri
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.legal import NO_ACTION, legal_ids
 from sackarmies_env.core.simulator import step
-from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.registry import load_game
 from sackarmies_training.evaluate import Plan, make_jobs, play_job
 from tests.agents.simple import LastLegal, positions
@@ -120,7 +119,7 @@ def test_time_limits_are_kept(plans):
         started = time.perf_counter()
         agent.search(information)
         took.append(time.perf_counter() - started)
-    assert min(took) < 0.045  # the least of five, because other programs may have the processor
+    assert min(took) < 0.045  # the minimum of five, because other programs may use the processor
 
 
 def test_chance_of_later_turns_does_not_depend_on_how_much_of_it_was_used():
@@ -141,7 +140,7 @@ def test_chance_of_later_turns_does_not_depend_on_how_much_of_it_was_used():
 
 @pytest.fixture(scope="module")
 def endings():
-    """Return a game, its bench, and positions in which some ids end the turn at once and others do not."""
+    """Return a game, its bench, and positions in which some ids end the turn at once, but not all."""
     batch = positions(12, 60, n=24)
     parts = parts_of(GameInfo.of(batch.game), ())
     bench = Bench(batch.game, parts.make_policy(batch.game), parts.make_evaluation(batch.game))
@@ -159,7 +158,7 @@ def endings():
 
 
 def played_on(bench, root, horizon, valued):
-    """Play each legal id on in one world; return the value of each, and the states in which play ended."""
+    """Play each legal id on in one world; return their values and the states in which play ended."""
     plans = np.array(legal_ids(root["legal"][0]))[:, None]
     values, states = np.zeros((len(plans), 1)), []
     task = np.array([0, 1, root["current_player"][0], horizon, valued, 7])
@@ -208,7 +207,7 @@ def test_worth_is_the_mean_at_the_ends_of_the_last_turns():
     single = [worth(turn + after, 1) for after in range(4)]
     assert len(set(single)) == 4
     assert worth(turn + 3, 3) == pytest.approx(np.mean(single[1:]))
-    assert worth(turn + 3, 9) == pytest.approx(np.mean(single))  # the position at hand is not one of them
+    assert worth(turn + 3, 9) == pytest.approx(np.mean(single))  # the current position is not one of them
 
 
 def test_an_ended_game_counts_for_the_turns_that_are_missing():
@@ -310,7 +309,7 @@ def test_choice_of_another_prior_is_what_must_be_beaten():
 
 
 class Enthusiast(LastLegal):
-    """Chooses the last legal id, but rates the first one highest."""
+    """Chooses the last legal id but rates the first one highest."""
 
     def rate(self, observations, action_masks):
         """Rate the first legal id above all others."""
@@ -336,12 +335,12 @@ def test_what_a_prior_expects_counts_as_much_as_worlds_that_it_is_trusted_for(th
         assert all(np.abs(finding.values).max() <= 1.0 for finding in findings)
 
 
-def test_scores_that_count_for_nothing_are_no_expectations():
+def test_infinite_scores_with_zero_unit_cause_no_invalid_values():
     batch = positions(4, 80)
     information = batch.information_sets(0, running(batch, 0))
     agent = SearchAgent(GameInfo.of(batch.game), dataclasses.replace(QUICK, unit=0.0), prior=Enthusiast())
     agent.reset(5)
-    with np.errstate(invalid="raise"):  # some scores are infinite
+    with np.errstate(invalid="raise"):  # infinity times 0 is invalid
         assert any(finding.counts.any() for finding in agent.search(information))
 
 
@@ -493,7 +492,7 @@ def test_plans_that_enter_a_race_meet_the_same_expectations():
 
 
 def test_decisions_that_search_would_not_change_are_left_to_the_scripted_agent():
-    batch = positions(10, 0)  # at the start, battlefields are placed
+    batch = positions(10, 0)  # at the start, when battlefields are placed
     findings = [searcher(batch.game).search(batch.information_sets(0, running(batch, 0))) for _ in range(2)]
     assert len(findings[0]) > 0
     for finding in findings[0]:
@@ -543,7 +542,7 @@ def test_shares_of_the_effort_are_what_the_game_asks_for():
 )
 def test_wrong_options_are_refused_with_a_sentence(text, fault):
     info = GameInfo.of(load_game("sack_armies"))
-    with pytest.raises(ValueError, match=fault):  # and not at the first decision, where it would be a forfeit
+    with pytest.raises(ValueError, match=fault):  # when made, not at the first decision, where it would be a forfeit
         make_agent(text, info)
 
 
@@ -572,12 +571,6 @@ def test_games_without_a_policy_for_playouts_are_refused():
 def test_observations_that_its_policy_cannot_read_are_refused():
     with pytest.raises(ValueError, match="needs compact observations"):
         make_agent("search", GameInfo.of(load_game("sack_armies", observation="planes")))
-
-
-def test_nobody_to_move_is_no_decision():
-    batch = positions(9, 5000, n=1)
-    assert batch.players[0] == NO_PLAYER
-    assert len(running(batch, 0)) == 0
 
 
 @pytest.mark.slow

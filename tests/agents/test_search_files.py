@@ -1,4 +1,4 @@
-"""Files named by the options of a search: read once, when it is made, and refused then if they are unsuitable."""
+"""Files named by options of a search: read once, when the search is made, and refused then if unsuitable."""
 
 import shutil
 

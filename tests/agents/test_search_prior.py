@@ -1,4 +1,4 @@
-"""The trained General as the usual prior of searches, where it plays the game."""
+"""The trained General as the default prior of searches in games that it plays."""
 
 import numpy as np
 import pytest
@@ -87,7 +87,7 @@ def test_a_general_that_needs_torch_is_no_usual_prior(monkeypatch):
     assert prior_of("search", info) is None
 
 
-@pytest.mark.parametrize("plies", [80, 100_000])  # the latter is to the end
+@pytest.mark.parametrize("plies", [80, 100_000])  # the latter plays to the end
 def test_positions_of_others_and_games_that_are_over_are_not_searched(plies):
     batch = positions(seed=1, plies=plies)
     agent = make_agent("search:playouts=8", GameInfo.of(batch.game))

@@ -1,4 +1,4 @@
-"""Searches with a time limit: the time of a playout is estimated, and no estimate stops searching for good."""
+"""Searches with a time limit: the time of a playout is estimated, but no estimate stops searching for good."""
 
 import time
 
@@ -54,7 +54,7 @@ def test_playouts_that_load_kernels_are_not_timed(root, monkeypatch, threads):
 
 
 class SlowToBegin(LastLegal):
-    """Takes long for its first choice, like an agent whose kernels must be loaded."""
+    """Is slow at its first choice, like an agent whose kernels must be loaded."""
 
     has_begun = False
 

@@ -1,4 +1,4 @@
-"""The greedy agent of Territories: legal, reproducible, blind to hidden information, much better than random play."""
+"""The greedy agent of Territories is legal, reproducible, blind to hidden information and far better than random."""
 
 import os
 import subprocess
@@ -24,11 +24,11 @@ from tests.territories.builders import table as position_of
 
 ROOT = Path(__file__).parents[2]
 CONFIGURATIONS = [{"num_players": 2}, {"num_players": 3}, {"num_players": 4}, {"num_players": 2, "map": "small"}]
-LONGEST = 20_000  # decisions per game: more means that it goes in circles
+LONGEST = 20_000  # decisions per game; more would mean that it goes in circles
 
 
 class Table:
-    """Games that agents play by seat, side by side."""
+    """Several games, side by side, with one agent per seat."""
 
     def __init__(self, game, agents, games, seed=0):
         self.game, self.agents = game, agents
@@ -137,7 +137,7 @@ def test_plays_the_same_in_worlds_that_look_the_same():
 
 
 def chosen(position):
-    """Return the agent's choice at a position, as text."""
+    """Return the agent's choice in a position, as text."""
     agent = GreedyAgent(GameInfo.of(position.game))
     mask = np.zeros((1, position.game.num_actions), np.int8)
     position.game.legal_actions(position.game.params, position.states, mask)
@@ -159,9 +159,9 @@ INNER = {number: (0, {"troop": 1}) for number in (1, 2, 7, 11, 12)} | {6: (0, {"
 @pytest.mark.parametrize(
     ("own", "choice"),
     [
-        ({}, "territory 6"),  # all units are at the border then
-        ({1: (0, {"troop": 3})}, "card 8"),  # these can move as well
-        ({number: (0, {"troop": 1}) for number in (3, 8, 13, 16, 17)}, "card 8"),  # from the next one on
+        ({}, "territory 6"),  # then all units are at the border
+        ({1: (0, {"troop": 3})}, "card 8"),  # these can move, too
+        ({number: (0, {"troop": 1}) for number in (3, 8, 13, 16, 17)}, "card 8"),  # a second move can lead further
     ],
 )
 def test_card_for_a_free_move_is_played_where_there_is_another_move(own, choice):
@@ -190,7 +190,7 @@ def test_policy_of_simulations_chooses_as_the_agent():
 
 
 def play_one_game(num_players):
-    """Return the actions of a game between greedy agents."""
+    """Play a game between greedy agents and return its actions."""
     game = make_game(num_players)
     return Table(game, agents_of(game, *["greedy"] * num_players), 1, seed=3).play().actions
 

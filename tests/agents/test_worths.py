@@ -1,4 +1,4 @@
-"""The scripted General's values of choices, and how networks use them."""
+"""The scripted General's values of choices and how networks use them."""
 
 import numpy as np
 import pytest

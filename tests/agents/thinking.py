@@ -1,4 +1,4 @@
-"""Agents for tests that report their thoughts, well or badly."""
+"""Agents for tests that report on their decisions, well or badly."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sackarmies_env.core.record import Belief, Candidate
 
 
 class Thinker(InformedAgent):
-    """Takes the greatest legal id, and reports all of them with made-up numbers."""
+    """Takes the highest legal id and reports all legal ids with made-up numbers."""
 
     shares_batch = True
 
@@ -52,7 +52,7 @@ class Endless(Thinker):
 
 
 class Yields(Thinker):
-    """Reports candidates that raise an exception when they are looked at."""
+    """Reports candidates that raise an exception when iterated."""
 
     def think(self, legal):
         return Report({}[action] for action in legal)
@@ -129,7 +129,7 @@ class Fails(Thinker):
 
 
 class Mute(Agent):
-    """Takes the greatest legal id and has nothing to report; it sees only observations."""
+    """Takes the highest legal id and reports nothing; it sees only observations."""
 
     def __init__(self, info):
         """Keep nothing."""

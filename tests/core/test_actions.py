@@ -1,4 +1,4 @@
-"""Action spaces made of segments: one id, one text, both ways, and advice on what is not an action."""
+"""Action spaces made of segments: each id has one text and vice versa, and wrong texts are refused with advice."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Many games at once: each row equals the game alone, whatever the number of rows, threads and decisions per call."""
+"""Batches of games: each row equals a single game, whatever the number of rows, threads and decisions per call."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sackarmies_env.games.sack_armies import make_game
 from tests.core.toy_game import make_duel
 
 ROOT = Path(__file__).resolve().parents[2]
-SHORT = INTERPRETED  # the rules of Sack Armies then take milliseconds per decision
+SHORT = INTERPRETED  # interpreted rules of Sack Armies take milliseconds per decision
 
 make_sack_armies = functools.cache(make_game)
 GAMES = [functools.partial(make_duel, 3), make_sack_armies, functools.partial(make_sack_armies, num_generals=3)]
@@ -34,7 +34,7 @@ both = pytest.mark.parametrize("make", GAMES, ids=["duel", "two", "three"])
 
 
 def content(batch):
-    """Return everything that a batch holds, for comparisons."""
+    """Return everything that a batch holds, for comparison."""
     arrays = (batch.action_masks, batch.packed_masks, batch.observations, batch.returns, batch.terminations)
     return [batch.states.view(np.ndarray).tobytes(), batch._slots.tobytes(), *(array.tobytes() for array in arrays)]
 
@@ -237,7 +237,7 @@ def test_games_are_played_to_their_ends():
     assert (batch.players == -1).all()
     assert (batch.returns.sum(axis=1) == 0).all()
     before = content(batch)
-    batch.step_random(3)  # nothing is left to decide
+    batch.step_random(3)  # no game has a decision left
     assert content(batch) == before
     with pytest.raises(ValueError, match=r"play_out\(\) requires restarts=False: games that restart never end"):
         begun(GAMES[0]).play_out()
@@ -401,7 +401,7 @@ def test_sizes_are_checked():
     assert nothing.players.tolist() == [0, 0]
 
 
-def test_a_random_decision_needs_a_number_of_them():
+def test_zero_random_decisions_change_nothing():
     batch = begun(make_duel, 2)
     before = batch.states.tobytes()
     batch.dispatch(Command.RANDOM, None, 0)

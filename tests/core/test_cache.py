@@ -11,7 +11,7 @@ from tests.core.toy_kernels import CALL, INNER, entries, finish, lay_out, start
 
 needs_fork = pytest.mark.skipif(sys.platform == "win32", reason="children are forked")
 
-# Damages a cached file again and again; each time a new child process calls the kernel, which may crash.
+# Damages a cached file repeatedly; each time, a new child process calls the kernel, which may crash.
 DAMAGE = """
 import os, pathlib, random, signal, sys
 from sackarmies_env.core.notice import NOTICE
@@ -60,7 +60,7 @@ check({first: whole[second], second: whole[first]}, 4, "swapped")
 print(len(whole))
 """
 
-# The compiling process continues only when enough others have said that they are waiting for it.
+# The compiling process continues only once enough others have reported that they are waiting for it.
 RACE = """
 import pathlib, time
 from numba.core import event
@@ -94,7 +94,7 @@ def race(number, of, waiting=None):
     return outer(1), notice.NOTICE.num_compiled
 """
 SHORT_PATIENCE = "from sackarmies_env.core import cache\ncache.DELAY = cache.PATIENCE = 0.1"
-# Hangs in the middle of compiling.
+# Hangs while compiling.
 STOP = "import race\nrace.race(0, 1, waiting=1000)"
 
 

@@ -1,4 +1,4 @@
-"""The folder of the compile cache: a new one after each relevant change; foreign folders are left alone."""
+"""The folder of the compile cache: each relevant change leads to a new one; foreign folders are left alone."""
 
 import json
 import os
@@ -17,7 +17,7 @@ BUILD = {"owner": "toy", "rules": "a", "Python": "3.11.9", "numba": "0.68.1", "p
 
 
 def make_folder(base, name, age=0.0, marker=True):
-    """Make a folder that was used last `age` seconds ago."""
+    """Make a folder that was last used `age` seconds ago."""
     folder = base / name
     folder.mkdir()
     (folder / "content").write_text("")
@@ -115,7 +115,7 @@ def test_damaged_marker_is_written_again(tmp_path, content):
     folder = open_folder(tmp_path, BUILD).path
     whole = json.loads((folder / MARKER).read_bytes())
     (folder / MARKER).write_bytes(content)
-    assert open_folder(tmp_path, {**BUILD, "rules": "b"}).reason == FIRST_USE  # the damaged marker is of no use
+    assert open_folder(tmp_path, {**BUILD, "rules": "b"}).reason == FIRST_USE  # the damaged marker gives no reason
     (folder / MARKER).write_bytes(content)
     assert open_folder(tmp_path, BUILD).path == folder
     assert json.loads((folder / MARKER).read_bytes())["identity"] == whole["identity"]
@@ -167,7 +167,7 @@ def test_pruning_removes_nothing_that_is_not_its_own(tmp_path):
     assert (tmp_path / ("d" * 24)).exists()
     make_folder(tmp_path, "e" * 24, age=old)
     prune(tmp_path)
-    assert not (tmp_path / ("e" * 24)).exists()  # one of ours is pruned, so that the check above means something
+    assert not (tmp_path / ("e" * 24)).exists()  # one of ours is pruned, so the check above is not vacuous
 
 
 def test_new_folder_prunes_old_ones_and_has_a_marker(tmp_path):

@@ -1,4 +1,4 @@
-"""Forced results: used in order, queue by queue, and refused if they do not fit."""
+"""Forced results: used in the order of each queue, and refused if they do not fit."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_forced_results_are_hidden():
     assert {field.role for field in LAYOUT.fields} == {"hidden"}
 
 
-# --- as users write them
+# --- in the form that users write
 
 COIN = ForcedKind("flips", ({"H": 1, "T": 0},), is_shared=True)
 DIE = ForcedKind("rolls", ({1: 1, 2: 2}, {1: 1, 6: 6}))

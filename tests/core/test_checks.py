@@ -1,4 +1,4 @@
-"""Checks of a batch's arguments: each error has a clear message, and changes no game."""
+"""Checks of a batch's arguments: each error has a clear message and changes no game."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_a_row_is_given_once(batch):
         with pytest.raises(ValueError, match=r"^game 1 appears twice in rows: each game may appear once$"):
             call()
     assert content(batch) == before
-    batch.step(actions[:2], [1, 2])  # the errors had no effect
+    batch.step(actions[:2], [1, 2])  # the errors have had no effect
 
 
 @pytest.mark.parametrize("seat", [-2, 3, 99, 2**40])
@@ -141,7 +141,7 @@ def test_players_exist(batch, players, sentence):
             call(players)
     assert content(batch) == before
     with pytest.raises(ValueError, match="players contains -1: allowed are 0 to"):
-        batch.observe([-1] * 4)  # nobody sees nothing
+        batch.observe([-1] * 4)  # -1, for no player, cannot observe
 
 
 def test_actions_are_legal(batch):
@@ -209,21 +209,25 @@ def test_commands_and_arguments_have_64_bits(batch, huge):
 
 
 @pytest.mark.parametrize("row", [N, 10**7, -1, -5])
-def test_refusals_are_of_games_that_exist(batch, row):
+def test_refusal_of_an_unknown_row_raises(batch, row):
     with pytest.raises(ValueError, match=rf"^there is no game {row}: rows are 0 to {N - 1}$"):
         batch.refusal(row, 0)
 
 
-REFUSED_STARTS = [([5, 6], {"draws": [["nonsense"], []]}), ([5, 6], {"flips": "H"}), ([5, -1], {})]
+REFUSED_STARTS = [
+    ([5, 6], {"draws": [["nonsense"], []]}, r'^draws\[0\]: "nonsense" is not a result for player 0'),
+    ([5, 6], {"flips": "H"}, '^unknown kind of forced results "flips": allowed are "draws"$'),
+    ([5, -1], {}, "^seeds contains -1: a seed is an integer"),
+]
 
 
-@pytest.mark.parametrize(("seeds", "forced"), REFUSED_STARTS)
-def test_games_go_on_after_refused_forced_results(seeds, forced):
+@pytest.mark.parametrize(("seeds", "forced", "sentence"), REFUSED_STARTS)
+def test_games_go_on_after_refused_forced_results(seeds, forced, sentence):
     batch = Batch(make_duel(), 2, restarts=False)
     batch.reset([1, 2])
     batch.step_random()
     before = content(batch)
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=sentence):
         batch.begin_forced(seeds, forced)
     assert content(batch) == before
     batch.seats[1] = 99
@@ -233,7 +237,7 @@ def test_games_go_on_after_refused_forced_results(seeds, forced):
     assert content(batch) == before
 
 
-def test_steps_are_numbers_of_them(batch):
+def test_steps_must_be_a_nonnegative_integer(batch):
     before = content(batch)
     for steps in (1.5, NAN, "3", None, True, -1, 2**63):
         for call in (batch.step_random, batch.rollout):

@@ -1,4 +1,4 @@
-"""Dumps of records: lossless, plain data, and refused if they hold impossible values."""
+"""Dumps of records: lossless plain data, refused if it holds impossible values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.core.test_state import FIELDS, LAYOUT, records
 
 
 def any_record(seed):
-    """Return a record with random numbers from the ranges of its fields."""
+    """Return a record with random values within the ranges of its fields."""
     rng, states = np.random.default_rng(seed), alloc(LAYOUT.dtype, 1)
     for field in FIELDS:
         least, greatest = LAYOUT.limits(field, {})
@@ -61,7 +61,7 @@ def test_a_dump_names_codes_and_leaves_out_what_is_empty():
         ({"num_piled": 5}, "num_piled: must be an integer from 0 to 4, not 5"),
     ],
 )
-def test_a_dump_with_what_cannot_be_is_refused(state, sentence):
+def test_dump_with_impossible_values_is_refused(state, sentence):
     with pytest.raises(ValueError) as error:
         load_record("cards", LAYOUT, {"game": "cards", "state": state}, {SEAT: 3})
     assert str(error.value) == sentence

@@ -1,4 +1,4 @@
-"""Numbers and seats as observations show them."""
+"""Encoding of numbers and seats in observations."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from sackarmies_env.core.state import NO_PLAYER
 @pytest.mark.parametrize(
     ("value", "shown"), [(-1000, -128), (-129, -128), (-128, -128), (0, 0), (127, 127), (128, 127), (9999, 127)]
 )
-def test_a_number_that_does_not_fit_is_the_nearest_that_does(value, shown):
+def test_number_out_of_range_is_clamped(value, shown):
     assert clamp(np.int64(value)) == shown
 
 

@@ -1,4 +1,4 @@
-"""The contract of games, as a toy game fulfills it."""
+"""The game contract, tested with a toy game."""
 
 from __future__ import annotations
 
@@ -54,12 +54,21 @@ def test_random_play_is_repeatable():
     assert short.actions == games[0].actions[:3]
 
 
+@pytest.mark.parametrize("opposing", ["card_1", "card_3", "card_4"])  # a win, a tie, a loss
+def test_duel_replaces_the_card_that_was_played(opposing):
+    game = make_duel()
+    states = game.new_states(1)
+    game.start(states, 0, {"draws": [["card_1", "card_3", "card_2", "card_4"], [opposing] * 3]})
+    game.step(game.params, states, np.array([2]))
+    assert states["cards"][0, 0].tolist() == [1, 4, 2]
+
+
 def test_perft_counts_sequences():
     game = make_duel(3)
     states = game.new_states(1)
     game.start(states, 0, {"draws": [["card_1", "card_2", "card_2"], ["card_4"] * 3, ["card_4"] * 3]})
     before = states.tobytes()
-    assert [perft(game, states, depth) for depth in range(4)] == [1, 2, 4, 4]  # player 1 holds one value only
+    assert [perft(game, states, depth) for depth in range(4)] == [1, 2, 4, 4]  # player 1 holds a single value
     assert perft_divide(game, states, 3) == {"card 1": 2, "card 2": 2}
     assert states.tobytes() == before
 
@@ -146,7 +155,7 @@ def test_game_of_too_many_decisions_is_truncated(num_players, limit):
         assert legal_ids(short.states["legal"][0]) == []
     assert set(batch.ended) == {Ending.TERMINATED, Ending.TRUNCATED}
     assert (batch.states["decisions"] <= limit).all()
-    assert (np.abs(batch.returns.sum(axis=1)) < 1e-6).all()  # after eliminations, too
+    assert (np.abs(batch.returns.sum(axis=1)) < 1e-6).all()  # also after eliminations
 
 
 def test_each_game_of_a_restarting_batch_has_the_whole_limit():

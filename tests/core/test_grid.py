@@ -36,7 +36,7 @@ each_regular = pytest.mark.parametrize("grid", REGULAR.values(), ids=REGULAR)
 
 
 def steps_from(grid, start):
-    """Return the distances from a cell, found cell by cell."""
+    """Return the distances from a cell, by breadth-first search."""
     steps, queue = {start: 0}, deque([start])
     while queue:
         cell = queue.popleft()
@@ -171,6 +171,6 @@ def test_a_graph_is_joined_as_it_is_listed():
         (lambda: make_square_grid(2, 0), "2 columns and 0 rows"),
     ],
 )
-def test_what_is_no_cell_or_no_board_is_refused(make, message):
+def test_invalid_cells_and_boards_are_refused(make, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         make()

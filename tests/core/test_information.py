@@ -1,4 +1,4 @@
-"""Information sets of small games, copies with their own chance, checked steps, positions put into a batch."""
+"""Information sets of small games, copies with their own chance, checked steps, and positions put into a batch."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def positions(game):
 
 
 def content(sets):
-    """Return all bytes of information sets."""
+    """Return the full content of information sets, for comparison."""
     return sets.states.tobytes(), pickle.dumps(sets.game), sets.game.digest, sets.game.params.tobytes(), sets.player
 
 
@@ -85,7 +85,7 @@ def test_observations_and_masks_are_those_of_the_truth(name):
 
 
 def test_bytes_between_the_fields_of_states_do_not_count():
-    game = load_game("sack_armies")  # records of the small games have no such bytes
+    game = load_game("sack_armies")  # the records of small games have no padding
     states = position(game, 4)
     padding = padding_of(states.dtype)
     assert len(padding) > 0
@@ -106,7 +106,7 @@ def test_some_of_the_sets_are_selected_and_sampled_by_row():
     assert together[2:].tobytes() == sets.select([1]).sample([9]).tobytes()
 
 
-def test_seeds_rows_and_players_that_are_none_are_refused():
+def test_invalid_seeds_rows_and_players_are_refused():
     game = make_duel()
     sets = InformationSets.of(game, position(game, 2), 0)
     for seeds, rows, sentence in (
@@ -156,7 +156,7 @@ def test_chance_of_seeds_is_what_seeding_a_state_writes():
 
 
 def rolled(game, states):
-    """Play games on with the lowest legal ids, and return the resulting states as bytes."""
+    """Play games on with the lowest legal ids and return the resulting states as bytes."""
     states = game.clone(states)
     for _ in range(20):
         actions = [(legal_ids(legal) or [0])[0] for legal in states["legal"]]
@@ -164,7 +164,7 @@ def rolled(game, states):
     return [states[row : row + 1].tobytes() for row in range(len(states))]
 
 
-def test_copies_with_seeds_of_their_own_play_games_of_their_own():
+def test_copies_with_different_seeds_play_different_games():
     game = make_duel()
     states = position(game, 3)
     seeds = [*range(20), *range(20)]

@@ -1,4 +1,4 @@
-"""Kernels: plain functions in interpreted mode, compiled with the options that they ask for."""
+"""Kernels are plain functions in interpreted mode, and are otherwise compiled with the options they ask for."""
 
 import numpy as np
 import pytest

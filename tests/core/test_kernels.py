@@ -1,4 +1,4 @@
-"""Kernels as values: types are determined once; arrays and numbers of other types are converted or refused."""
+"""Kernels as values: their types are fixed once; arguments of other types are converted or refused."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def read_only(array):
 
 
 def signatures(game):
-    """Return how many times the kernels of a game were compiled."""
+    """Return how often each kernel of a game has been compiled."""
     return [len(kernel.signatures) for kernel in (game.step_batch, game.determinize_batch)]
 
 
 def call_all(game, states, integers):
-    """Call each method that takes integers with the given kind of integers; return everything they write."""
+    """Call each method that takes integers with integers of the given kind; return everything they write."""
     out = np.zeros((2, game.observation_spec.size), np.int8)
     game.observe(game.params, states, integers([0, 1]), out)
     worlds, stepped, forfeited = (game.clone(states) for _ in range(3))
@@ -187,7 +187,7 @@ def test_kernel_called_with_another_array_refuses_it_and_compiles_nothing(array)
 
 
 @compiled
-def test_kernel_refuses_numbers_that_are_none_and_a_wrong_count_of_arguments():
+def test_kernel_refuses_wrong_numbers_and_a_wrong_argument_count():
     kernel, target = make_add(), np.zeros(2, np.int64)
     with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):
         kernel(target, 1.5, 1.0)

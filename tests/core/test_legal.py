@@ -21,7 +21,7 @@ from sackarmies_env.core.state import alloc, record_dtype
 
 NUM_ACTIONS = 200
 DTYPE = record_dtype(legal_fields(num_words(NUM_ACTIONS)))
-LAST = 255  # the last id that the state's words have room for
+LAST = 255  # the last id for which the state's words have room
 
 
 def new_state(*actions):

@@ -1,4 +1,4 @@
-"""Texts of messages: suggestions, and libraries that are not installed."""
+"""Texts of messages: suggestions and missing libraries."""
 
 import pytest
 

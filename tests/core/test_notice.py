@@ -1,4 +1,4 @@
-"""Notices of compiling: what and why, a line with a counter on a terminal, nothing from the workers of a pool."""
+"""Compile notices: what and why, one line with a counter on a terminal, nothing from pool workers."""
 
 import io
 import os
@@ -12,7 +12,7 @@ from sackarmies_env.core import notice
 
 
 class Terminal(io.StringIO):
-    """A stderr that may or may not be a terminal."""
+    """A stand-in for stderr that may or may not be a terminal."""
 
     def __init__(self, is_terminal):
         super().__init__()
@@ -37,7 +37,7 @@ def compiling(name, cache=None, module="sackarmies_env.games.toy.outer"):
 
 
 def compile_until(is_done, listener, name="outer"):
-    """Send the events of compiling an entry point that calls one kernel, and end when `is_done()`."""
+    """Send the events of compiling an entry point that calls one kernel; finish it once `is_done()`."""
     listener.on_start(compiling(name))
     listener.on_start(compiling("inner"))
     listener.on_end(compiling("inner"))
@@ -49,7 +49,7 @@ def compile_until(is_done, listener, name="outer"):
 
 
 def said_all(listener):
-    """Return a function that tells whether a listener without a terminal has nothing more to say."""
+    """Return a function that says whether a listener without a terminal has nothing more to say."""
     return lambda: listener._thread is None or not listener._thread.is_alive()
 
 

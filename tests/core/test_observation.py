@@ -1,4 +1,4 @@
-"""The layout of observations: places, views, bounds, the generated page."""
+"""The layout of observations: indices, views, bounds and the generated page."""
 
 from enum import IntEnum
 

@@ -1,4 +1,4 @@
-"""Indices in kernels count from the start; arrays are borrowed, or counted if a kernel makes or returns them."""
+"""Kernels index from the start only; arrays are borrowed, or reference-counted if a kernel makes or returns them."""
 
 import sys
 
@@ -165,7 +165,7 @@ def sum_by_all_ways(table, times):
     return total
 
 
-def test_arrays_are_there_as_long_as_somebody_has_them():
+def test_arrays_live_as_long_as_they_are_referenced():
     table = np.arange(12).reshape(3, 4)
     sum_by_all_ways(table.copy(), 1)  # compiling keeps a reference to its argument
     before = sys.getrefcount(table)

@@ -1,4 +1,4 @@
-"""Game records: made, saved, read and replayed to the byte; every kind of damage has a clear error message."""
+"""Game records are made, saved, read and replayed to the byte; every kind of damage has a clear error message."""
 
 import json
 from pathlib import Path
@@ -54,7 +54,7 @@ def path(record, tmp_path):
 
 
 def changed(path, **values):
-    """Change keys of the file; None removes one."""
+    """Change keys of the file; the value None removes a key."""
     data = json.loads(path.read_text()) | values
     path.write_text(json.dumps({key: value for key, value in data.items() if value is not None}))
     return path
@@ -121,7 +121,7 @@ def test_forfeit_is_replayed(game):
 
 
 def thoughts(record, *plies):
-    """Return an analysis for each of the given plies, with the choice made there as its candidate."""
+    """Return an analysis of each of these plies, with the action taken there as its candidate."""
     return [
         Analysis(
             ply=ply,

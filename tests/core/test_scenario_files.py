@@ -1,4 +1,4 @@
-"""Sources of scenarios: tables, files, names, and invalid ones."""
+"""Sources of scenarios: tables, files and names, and invalid sources."""
 
 from __future__ import annotations
 

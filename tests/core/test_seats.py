@@ -1,4 +1,4 @@
-"""Players still in the game, and what eliminated players leave to them."""
+"""Players still in the game, and how they share the losses of eliminated players."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sackarmies_env.core.seats import count_left, next_left, share_losses
 
 
 def test_next_player_is_one_who_is_left():
-    left = np.array([0, 2, 0, 1, 5], np.int8)  # four play: the last seat is not taken
+    left = np.array([0, 2, 0, 1, 5], np.int8)  # four players: the last seat is unused
     assert [next_left(left, 4, player) for player in range(4)] == [1, 3, 3, 1]
     assert next_left(np.array([0, 1], np.int8), 2, 1) == 1
     assert count_left(left, 4) == 2

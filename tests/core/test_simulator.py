@@ -1,4 +1,4 @@
-"""Games played from a user's kernels: each kernel of core.simulator does the same as the methods of Game."""
+"""Games played from a user's kernels: the kernels of core.simulator do the same as the methods of Game."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ games = pytest.mark.parametrize("name", ["duel", pytest.param("sack_armies", mar
 
 @numba.njit
 def read_state(states, ids):
-    """Return how many legal ids there are, the least one, and whether the game is over."""
+    """Return the number of legal ids, the lowest one, and whether the game is over."""
     state = states[0]
     return sim.list_legal(state, ids), sim.first_legal(state), sim.is_over(state)
 
@@ -143,7 +143,7 @@ def test_legal_ids_in_kernels_are_those_of_the_state(name):
         is_over = bool(states["terminated"][0] or states["truncated"][0])
         assert read_state(states, ids) == (len(legal), legal[0] if legal else -1, is_over)
         assert ids[: len(legal)].tolist() == legal
-        assert read_state(states, few)[0] == len(legal)  # only as many are written as there is room for
+        assert read_state(states, few)[0] == len(legal)  # no more ids are written than fit
         actions = np.array([-1, *range(0, game.num_actions, 7), *legal, game.num_actions, 2**40])
         verdicts = np.zeros(len(actions), np.bool_)
         judge(states, actions, verdicts)
@@ -256,7 +256,7 @@ def test_playing_on_stops_after_a_turn_and_positions_are_valued(name):
     assert stopped > 0 or INTERPRETED
 
 
-def test_a_kernel_of_ones_own_compiles_without_the_rules():
+def test_user_kernel_compiles_without_the_rules():
     if INTERPRETED:
         pytest.skip("nothing is compiled")
     game = make_game()

@@ -1,4 +1,4 @@
-"""Declared fields: the record, the empty record, ranges, and selections follow from the declarations."""
+"""Declared fields determine the record, the empty record, ranges and selections."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_shapes_name_sizes():
     assert LAYOUT.dtype is LAYOUT.dtype
 
 
-def test_an_empty_record_has_indexes_of_nothing_and_zeros_else():
+def test_empty_record_has_none_for_indices_and_zero_elsewhere():
     states = alloc(LAYOUT.dtype, 3)
     states.view(np.ndarray).view(np.uint8)[...] = 77
     LAYOUT.clear(states)

@@ -1,4 +1,4 @@
-"""Rows of a table are copied whole, under a mask."""
+"""Rows of a table are copied whole under a mask."""
 
 import numpy as np
 import pytest

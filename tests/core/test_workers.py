@@ -1,4 +1,4 @@
-"""Threads that share work: every piece is done once, errors are raised, and threads that nobody needs end."""
+"""Threads that share work: every piece is done once, errors are raised, and unneeded threads end."""
 
 from __future__ import annotations
 

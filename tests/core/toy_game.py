@@ -1,4 +1,4 @@
-"""Duel: a small game of hidden cards, which shows that adapters and checks know no rules.
+"""Duel: a small game of hidden cards, which shows that adapters and checks depend on no rules.
 
 Each of two to six players has three secret cards, worth 1 to 4, and two lives. In turn, players play a card and name an
 opponent. A card that beats that opponent's best card costs the opponent a life; a lower one costs the player a life.
@@ -80,16 +80,16 @@ def end_turn(params, state):
 
 @njit
 def fight(params, state, target):
-    """Compare the pending card with the best one of `target`, and replace it."""
+    """Compare the pending card with the best one of `target`, and replace the pending card."""
     player, card, best, slot = np.int64(state.current_player), np.int64(state.pending), np.int64(0), np.int64(0)
     for i in range(HAND):
         best = max(best, np.int64(state.cards[target, i]))
+        if state.cards[player, i] == card:
+            slot = np.int64(i)
     if card > best:
         state.lives[target] -= 1
     elif card < best:
         state.lives[player] -= 1
-        if state.cards[player, i] == card:
-            slot = np.int64(i)
     state.cards[player, slot] = draw(state, player)
     state.shown = card
     end_turn(params, state)
@@ -97,7 +97,7 @@ def fight(params, state, target):
 
 @njit
 def offer(params, state):
-    """Offer the cards in hand, or the opponents to name."""
+    """Make the cards in hand legal, or the opponents to name."""
     clear_legal(state)
     if state.pending == NO_CARD:
         for i in range(HAND):
@@ -118,7 +118,7 @@ def sort_hand(state, player):
             state.cards[player, j] = min(card, earlier)
 
 
-# --- what core.step_batch asks for
+# --- what core.step_batch needs
 
 
 @njit
@@ -183,13 +183,13 @@ RULES = Rules(step, resume, forfeit, observe, returns, is_eliminated, offer)
 
 @njit
 def step_batch(params, states, commands, slots, action_masks, packed_masks, observations, results):  # noqa: PLR0917 - contract
-    """Do what `core.step_batch` says."""
+    """Run commands; the contract is that of `core.step_batch`."""
     run_commands(RULES, params, states, commands, slots, action_masks, packed_masks, observations, results)
 
 
 @njit
 def sample_hidden(params, state, viewer):
-    """Redeal the cards of the others, and take back a card that another player has chosen."""
+    """Redeal the cards of the others and take back a card that another player has chosen."""
     sort_hand(state, viewer)  # nobody sees its order
     clear_forced(state.script_draws, state.script_draws_end, state.script_draws_used)
     for player in range(params.num_players):
@@ -204,7 +204,7 @@ def sample_hidden(params, state, viewer):
 
 @njit
 def determinize(params, states, players, seeds):
-    """Do what `Game` says."""
+    """Sample worlds; the contract is that of `Game`."""
     sample_worlds(sample_hidden, params, states, players, seeds)
 
 

@@ -1,4 +1,4 @@
-"""Two small kernels in a separate package, beside copies of the modules that compile and cache."""
+"""Two small kernels in a separate package, next to copies of the modules that compile and cache them."""
 
 import os
 import shutil
@@ -44,7 +44,7 @@ def entries(toy):
 
 
 def start(toy, *arguments, program=CALL, **variables):
-    """Start a process that calls `outer` on each argument; it prints results, kernels compiled, numba's setting."""
+    """Start a process that calls `outer` on each argument and prints results, kernels compiled and numba's setting."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     environment |= {"PYTHONPATH": str(toy), "SACKARMIES_CACHE_DIR": str(toy / "cache"), "NUMBA_CACHE_DIR": "theirs"}
     command = [sys.executable, "-W", "error", "-c", program, *arguments]

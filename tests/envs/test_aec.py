@@ -1,4 +1,4 @@
-"""The PettingZoo environment, on a toy game: nothing here depends on the rules of a game."""
+"""The PettingZoo environment, tested with a toy game: nothing here depends on the rules of a game."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def wrapped(num_players=2, max_turns=60, **options):
 
 
 def play_out(env, choose=min):
-    """Play to the end; return the total reward of every agent, and the order in which agents left."""
+    """Play to the end; return each agent's total reward and the order in which agents left."""
     totals, left = dict.fromkeys(env.agents, 0.0), []
     for agent in env.agent_iter():
         _, reward, terminated, truncated, info = env.last()
@@ -326,7 +326,7 @@ def test_agent_iter_wants_a_step_in_each_turn():
             pass
 
 
-# --- the referee's
+# --- the referee's view
 
 
 def test_decisions_are_described_in_texts():
@@ -343,7 +343,7 @@ def test_decisions_are_described_in_texts():
         env.step_text("card 3")
 
 
-def test_the_state_is_what_all_players_see():
+def test_state_concatenates_all_observations():
     env = wrapped(3)
     env.reset(seed=0)
     seen = [env.observe(agent)["observation"] for agent in env.possible_agents]

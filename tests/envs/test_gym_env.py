@@ -1,4 +1,4 @@
-"""The Gymnasium environment, on a toy game: one seat, with opponents in the others."""
+"""The Gymnasium environment, tested with a toy game: one seat for the learner, opponents in the others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.core.toy_game import make_duel
 
 
 class Lowest:
-    """Plays the lowest legal id, and remembers its seeds and observations."""
+    """Plays the lowest legal id and remembers its seeds and observations."""
 
     def __init__(self):
         self.seeds = []

@@ -1,4 +1,4 @@
-"""Environments draw pages: on request by `render_mode`, and in notebooks."""
+"""Environments render HTML pages, by `render_mode` and in notebooks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sackarmies_env.render import html as page_of
 
 
 def shown(frame):
-    """Return the page in the frame of a notebook."""
+    """Return the page inside the frame that a notebook shows."""
     (source,) = re.findall(r'srcdoc="([^"]*)"', frame)
     return html.unescape(source)
 
@@ -43,10 +43,12 @@ def test_learner_is_shown_its_own_seat():
 
 
 def test_page_does_not_depend_on_what_is_hidden():
-    pages = []
-    for scripted in (1, 2):
+    pages, worlds = [], []
+    for seed in (1, 2):
         env = sackarmies_env.raw_env(render_mode="html", render_viewpoint="player_0")
         env.reset(seed=5)
-        env.game.determinize(env.game.params, env._match.states, [0], [scripted])
+        env.game.determinize(env.game.params, env._match.states, [0], [seed])
         pages.append(env.render())
+        worlds.append(page_of(env.game, env._match.states, None))
+    assert worlds[0] != worlds[1]
     assert pages[0] == pages[1]

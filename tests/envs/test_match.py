@@ -1,4 +1,4 @@
-"""`Match`: one game at a time, as adapters play it."""
+"""`Match`: a single game, as adapters play it."""
 
 from __future__ import annotations
 

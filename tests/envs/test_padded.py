@@ -1,4 +1,4 @@
-"""Padding: games of several sizes share spaces; the same content is shown, in other places."""
+"""Padding: games of several sizes share spaces; the content is the same, but in other places."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OWN_TOKENS = "x06_augment_in_time"  # a scenario with its own token types
 
 
 def longer(num_players=2):
-    """Return the toy game in a layout with more rows, features and actions, in another order."""
+    """Return the toy game, and its padding to a layout with more rows, features and actions in another order."""
     game = make_duel(num_players)
     hand, table, players = game.observation_spec.blocks
     wider = Block("table", 2, (table.features[-1], Feature("new", 3, 5, "."), *table.features[:-1]), ".")

@@ -1,4 +1,4 @@
-"""Opponents that cannot be copied: programs that play over stdin and stdout, and others."""
+"""Opponents that cannot be copied, such as programs that play over stdin and stdout."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="programs that p
 
 
 class Lowest:
-    """Plays like the program."""
+    """Plays the same as the program: the lowest legal id."""
 
     def act(self, observation, action_mask):
         return int(np.flatnonzero(action_mask)[0])
@@ -109,7 +109,7 @@ def test_opponent_that_cannot_be_copied_is_refused_in_a_sentence():
 
 
 def test_closed_environment_ends_the_programs_that_it_has_started():
-    """It does not end programs that it was given, and it can be reset again."""
+    """It does not end programs that it was given, and it can be reset afterwards."""
     game = make_duel(3)
     with closing(make_agent(PROGRAM, GameInfo.of(game))) as mine:
         env = SingleSeatEnv(game, opponent=[PROGRAM, mine])
@@ -128,7 +128,7 @@ def pids(env):
 
 
 def test_closed_varied_vector_ends_the_programs_of_all_its_groups():
-    """Including programs of games that a reset replaces, and of the game that defines the spaces."""
+    """This includes programs of games that a reset replaces and of the game that defines the spaces."""
     with registered():
         env = sackarmies_env.make(GAME, "vector", num_envs=4, sampler=some_turns, opponent=PROGRAM)
         started = []

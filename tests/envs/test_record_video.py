@@ -1,4 +1,4 @@
-"""Gymnasium's RecordVideo films single-seat environments."""
+"""Gymnasium's RecordVideo records single-seat environments."""
 
 import gymnasium
 import pytest

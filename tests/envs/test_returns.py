@@ -17,13 +17,13 @@ from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.state.constants import Verb
 from tests.sack_armies.builders.text_game import field, position, token, unit
 
-HOMES = ("0,0", "2,0", "0,2", "2,2", "4,0", "0,4")  # of General 0 to 5, two hexes apart
+HOMES = ("0,0", "2,0", "0,2", "2,2", "4,0", "0,4")  # of Generals 0 to 5, two hexes apart
 GAMES = 2 if INTERPRETED else 60
 EXACT = 1e-6  # float32
 
 
 def skirmish(generals: int, reward: str, max_turns: int, last_stand: bool) -> Game:
-    """Return a game of Generals with one unit each on the board, who are soon eliminated.
+    """Return a game in which Generals have one unit each on the board and are soon eliminated.
 
     In a last stand they have nothing else; otherwise they have tokens to draw, and may concede.
     """
@@ -53,7 +53,7 @@ def chosen(rng: np.random.Generator, mask: Any) -> int:
 
 
 def ending(game: Game, states: Any) -> tuple[str, bool]:
-    """Return how a game has ended, and whether anyone was eliminated before."""
+    """Return how a game has ended and whether anyone was eliminated before the end."""
     alive = states["general_alive"][0, : game.num_players]
     if states["truncated"][0]:
         return "truncated", bool((alive == 0).any())
@@ -61,7 +61,7 @@ def ending(game: Game, states: Any) -> tuple[str, bool]:
 
 
 def play_out(game: Game, seed: int) -> tuple[list[np.ndarray], Any]:
-    """Return the returns after each decision of a random game with forfeits, and its last state."""
+    """Play a random game with forfeits; return the returns after each decision and the last state."""
     rng = np.random.default_rng(seed)
     states = game.new_states(1)
     game.reset(game.params, states, np.array([seed], np.int64))
@@ -94,7 +94,7 @@ def test_returns_add_up_at_every_end_and_are_paid_at_elimination(reward):
             assert sorted(last.tolist())[-1] == (1.0 if states["winner"][0] >= 0 else 0.0)
             assert np.count_nonzero(last) == (states["winner"][0] >= 0)
         loss = -1 / (game.num_players - 1) if reward == "zero_sum" else 0.0
-        for now in steps[:-1]:  # before the end only losses are paid, and they stay
+        for now in steps[:-1]:  # before the end, only losses are paid, and these are final
             assert set(now.tolist()) <= {0.0, float(np.float32(loss))}
             assert (last[now < 0] == now[now < 0]).all()
     if not INTERPRETED:

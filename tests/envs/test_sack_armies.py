@@ -159,7 +159,7 @@ def test_names_are_refused_in_words():
 
 def test_a_configuration_is_plain_data():
     made = sackarmies_env.load_game("sack_armies", armies=["scourge", "empire"], switches={"draw_count": 2})
-    assert [army["name"] for army in made.config["armies"]] != []
+    assert [army["name"] for army in made.config["armies"]] == ["Tribes of the Black Swamp", "Second Legion"]
     assert made.config["switches"] == {"draw_count": 2}
     twin = sackarmies_env.load_game("sack_armies", **json.loads(json.dumps(made.config)))
     assert twin.digest == made.digest

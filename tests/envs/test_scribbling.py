@@ -1,4 +1,4 @@
-"""Agents that write into the arrays they are given: neither legality nor any later observation changes."""
+"""Agents that write into the arrays they are given change neither legality nor any later observation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ games = pytest.mark.parametrize(
 
 
 def scribble(value):
-    """Write ones into all arrays of a value that are writable."""
+    """Write ones into all writable int8 arrays of a value."""
     if isinstance(value, dict):
         for inner in value.values():
             scribble(inner)
@@ -42,17 +42,17 @@ def scribble(value):
 
 
 def kept(value):
-    """Return a value as text, to compare after someone has written into it."""
+    """Return a value as text, for comparison after someone has written into it."""
     if isinstance(value, dict):
         return str({key: kept(inner) for key, inner in value.items()})
     return f"{value.dtype} {value.tolist()}" if isinstance(value, np.ndarray) else str(value)
 
 
-# --- one agent in each API: returns what the agent is given, and takes its actions
+# --- one class for each API: it returns what the agent is given and takes its actions
 
 
 class Aec:
-    """PettingZoo, by the current player."""
+    """The PettingZoo API, used by the current player."""
 
     def __init__(self, game, wrap=lambda env: env):
         self.env = wrap(RawEnv(game))
@@ -77,7 +77,7 @@ class Aec:
 
 
 class Gym:
-    """Gymnasium, one seat."""
+    """The Gymnasium API with one seat."""
 
     def __init__(self, game, opponent="random"):
         self.env = SingleSeatEnv(game, seat=0, opponent=opponent)
@@ -104,7 +104,7 @@ class Gym:
 
 
 class Vector:
-    """Gymnasium, many games."""
+    """The Gymnasium API with many games."""
 
     def __init__(self, game, **options):
         self.env = BatchEnv(game, 3, **options)
@@ -152,7 +152,7 @@ class Plain:
 
 
 class Training:
-    """Self-play."""
+    """The environment of self-play."""
 
     def __init__(self, game, opponent=None):
         env = pytest.importorskip("sackarmies_training.selfplay_env")
@@ -236,7 +236,7 @@ WITH_OPPONENTS = {
 
 
 def course(table, writes):
-    """Play the lowest legal ids; return everything that the learner is given."""
+    """Play the lowest legal ids, scribbling if `writes`; return everything that the learner is given."""
     seen = []
     for _ in range(STEPS):
         shown = table.show()

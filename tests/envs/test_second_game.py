@@ -1,4 +1,4 @@
-"""A second game works with everything that takes a registered game: nothing is tied to Sack Armies."""
+"""A second registered game works everywhere: nothing is tied to Sack Armies."""
 
 from importlib.metadata import EntryPoint
 

@@ -1,4 +1,4 @@
-"""Invalid arguments, in every environment: refused with a clear message, and without any change."""
+"""Every environment refuses invalid arguments with a clear message and without any change."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_reset_options_are_a_dict(make, options):
 
 
 def everything(env):
-    """Return everything that a reset changes, and the state of an environment's generator."""
+    """Return everything that a reset changes and the state of the environment's random generator."""
     chance = env.unwrapped._np_random.bit_generator.state
     if isinstance(env, BatchEnv):
         return env.batch.states.tobytes(), env.batch._slots.tobytes(), env.seats.tolist(), env._np_random_seed, chance
@@ -74,13 +74,14 @@ def everything(env):
     "make", [raw, wrapped, functools.partial(single, seat="random"), functools.partial(vector, seat="random"), vector]
 )
 def test_refused_reset_changes_nothing(make):
+    refused = [([["nonsense"], []], r'^draws\[0\]: "nonsense" is not a'), ("card_1", "^draws='card_1': it must be")]
     env = make()
     env.reset(seed=3)
-    for seed in range(20):  # some of them would give the learner another seat
+    for seed in range(20):  # with some of them, the learner would get another seat
         before = everything(env)
-        for options in ({"draws": [["nonsense"], []]}, {"draws": "card_1"}):
-            with pytest.raises(ValueError):
-                env.reset(seed=seed, options=options)
+        for draws, sentence in refused:
+            with pytest.raises(ValueError, match=sentence):
+                env.reset(seed=seed, options={"draws": draws})
         assert everything(env) == before
 
 
@@ -167,7 +168,7 @@ def play_out(env):
 
 
 @aec
-def test_nothing_is_last_after_the_end(make):
+def test_last_is_refused_after_the_end(make):
     env = make()
     env.reset(seed=0)
     play_out(env)
@@ -177,7 +178,7 @@ def test_nothing_is_last_after_the_end(make):
     assert env.last()[0]["action_mask"].any()
 
 
-def test_nothing_is_last_before_the_beginning():
+def test_last_is_refused_before_the_first_reset():
     with pytest.raises(ValueError, match=r"^no game is running: call reset\(\) before last\(\)$"):
         raw().last()
 

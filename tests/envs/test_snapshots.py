@@ -1,4 +1,4 @@
-"""Copies and saved states of environments: equal at first, independent from then on."""
+"""Copies and saved states of environments: equal at first, independent afterwards."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.core.toy_game import make_duel
 
 
 def begun(wrapper=OrderEnforced, num_players=3, steps=5, seed=3, **options):
-    """Return an environment some steps into a game, or at its end."""
+    """Return an environment `steps` steps into a game, or at its end."""
     env = wrapper(RawEnv(make_duel(num_players), **options))
     env.reset(seed=seed)
     while steps and env.agents:
@@ -51,7 +51,7 @@ def traits(env):
 
 
 def course(env, steps=40):
-    """Play on, into the next game, and return what was seen."""
+    """Play on, into the next game if need be, and return everything seen."""
     seen = []
     for _ in range(steps):
         if not env.agents:
@@ -198,7 +198,7 @@ def test_damaged_states_are_refused_and_nothing_is_lost(damage, sentence):
 
 
 def forged(data, change):
-    """Return a saved state with other fields and the checksum that belongs to them."""
+    """Return a saved state with changed fields and a matching checksum."""
     line, _, content = data.partition(b"\n")[2].partition(b"\n")
     header = json.loads(line)
     header["fields"] = change(header["fields"])

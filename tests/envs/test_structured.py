@@ -1,4 +1,4 @@
-"""Structured observations: views of the flat vector in every environment, with nothing lost and nothing added."""
+"""Structured observations: views of the flat vector in every environment, nothing lost and nothing added."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_layout_of_planes_alone_has_no_vector():
     assert same(form.vector(form(np.ones((3, 12), np.int8))), np.ones((3, 12), np.int8))
 
 
-def test_forms_that_there_are_not_are_refused():
+def test_unknown_and_unavailable_observation_forms_are_refused():
     with pytest.raises(ValueError, match="unknown observation form 'rows': allowed are flat, dict, planes"):
         Form(SPEC, "rows")
     for game in (make_duel(), make_liars_dice(3)):

@@ -1,4 +1,4 @@
-"""Parts of compound choices can be taken back as long as nobody has learned anything."""
+"""Parts of compound choices can be taken back as long as nobody has learned anything from them."""
 
 import numpy as np
 import pytest

@@ -30,7 +30,7 @@ PLAYERS = (2, 3, 4)
 
 
 def played(env, seed=1, steps=10_000):
-    """Play at random for `steps` decisions, or to the end if that comes first."""
+    """Play at random for at most `steps` decisions."""
     env.reset(seed=seed)
     rng = np.random.default_rng(seed)
     for agent in env.agent_iter(steps):
@@ -155,13 +155,14 @@ def test_section_of_a_configuration_is_checked():
 
 
 @pytest.mark.parametrize("num_players", PLAYERS)
-def test_game_for_so_many_players_is_made(num_players):
+def test_game_is_made_for_each_number_of_players(num_players):
     assert load_players("territories", num_players).num_players == num_players
 
 
-def test_warm_up_plays_one_short_game_for_any_number_of_players():
-    entry = entry_of("territories")
-    assert [options["num_players"] for [[options]] in (layouts_of(entry, n).values() for n in (None, 3))] == [2, 3]
+@pytest.mark.parametrize(("asked", "num_players"), [(None, 2), (3, 3)])
+def test_warm_up_plays_one_short_game_of_two_players_by_default(asked, num_players):
+    [[options]] = layouts_of(entry_of("territories"), asked).values()
+    assert options == {"num_players": num_players, "switches": SHORT}
 
 
 # --- padding
@@ -230,13 +231,18 @@ def test_potential_of_another_game_is_refused():
         MapPotential(sackarmies_env.load_game("sack_armies").observation_spec)
 
 
-def test_shaping_by_the_potential_reaches_rewards():
+def test_shaping_adds_the_change_of_the_potential_to_rewards():
     shaping = PotentialShaping(MapPotential(sackarmies_env.load_game("territories").observation_spec, territories=0.1))
     env = territories_v0.single_seat_env(seat=0, shaping=shaping)
-    env.reset(seed=1)
     rng = np.random.default_rng(1)
-    rewards = [env.step(int(rng.choice(np.flatnonzero(env.action_masks()))))[1] for _ in range(200)]
-    assert len(set(rewards)) > 1
+    values, rewards = [shaping(env.reset(seed=1)[0]["observation"])], []
+    for _ in range(200):
+        seen, reward, is_over, is_cut, _ = env.step(int(rng.choice(np.flatnonzero(env.action_masks()))))
+        assert not (is_over or is_cut)  # so the game itself pays nothing
+        values.append(shaping(seen["observation"]))
+        rewards.append(reward)
+    np.testing.assert_allclose(rewards, np.diff(values))
+    assert np.any(rewards)
 
 
 def test_configurations_may_weigh_the_potential():

@@ -1,4 +1,4 @@
-"""Vectors with a different game in each row: opponents that fail, infos of rows reset by a mask, the central state."""
+"""Vectors whose rows play different games: failing opponents, infos of rows reset by a mask, the central state."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def duel():
 
 
 class Failing:
-    """Plays the lowest legal id; all copies together give `answers` answers, and fail from then on."""
+    """Plays the lowest legal id; all copies together give `answers` answers and fail after that."""
 
     answers = 10**6
 
@@ -50,7 +50,7 @@ FAULTS = {
 
 
 def check_that_nothing_runs(env):
-    """Check that nothing is played or shown until a reset without a mask."""
+    """Check that nothing can be played or read until a reset without a mask."""
     asked = [
         lambda: env.step([0] * 6),
         env.action_masks,

@@ -1,4 +1,4 @@
-"""Variety: a new game at each reset and in each row, chosen or drawn from the seed; the spaces never show which."""
+"""Variety: each reset and each row may have a new game, chosen or drawn from the seed; spaces never show which."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_each_row_of_a_vector_is_the_single_game_of_its_seed(duel):
 
 
 def play_alike(env, other, steps=12):
-    """Take the same actions in two vector environments, and check that they return the same."""
+    """Take the same actions in two vector environments and check that they return the same."""
     for _ in range(steps):
         actions = env.action_masks().argmax(axis=1)
         for one, wanted in zip(env.step(actions)[:4], other.step(actions)[:4], strict=True):
@@ -209,7 +209,7 @@ LIMITS = [3, 9, 3, 9, 9, 3]
 
 
 def varied(duel, **options):
-    """Return a vector environment whose rows have the turn limits `LIMITS`, and an environment for each limit alone."""
+    """Return a vector environment whose rows have the turn limits `LIMITS`, and one environment per limit."""
     limits = iter(LIMITS)
     env = duel("vector", num_envs=len(LIMITS), sampler=lambda _: {"max_turns": next(limits)}, **options)
     return env, [duel("vector", max_turns=limit, **options) for limit in LIMITS]
@@ -330,7 +330,7 @@ def test_gymnasium_passes_options_of_the_game_on():
     assert rows.observation_space.contains(observations)
 
 
-def test_a_potential_is_not_handed_vectors_of_another_layout():
+def test_potential_refuses_observations_of_another_layout():
     shaping = PotentialShaping(lambda vectors: vectors[:, 0].astype(float))
     for make in (sackarmies_env.raw_env, sack_armies_v0.single_seat_env):
         env = make(pad_types=140, shaping=shaping)
@@ -339,7 +339,7 @@ def test_a_potential_is_not_handed_vectors_of_another_layout():
             env.reset(seed=0, options={"scenario": OWN_TOKENS})
 
 
-def test_a_potential_is_not_handed_vectors_of_another_layout_in_vectors():
+def test_vector_potential_refuses_observations_of_another_layout():
     options = {
         "num_envs": 2,
         "pad_types": 140,

@@ -1,4 +1,4 @@
-"""Copies of vector environments, by `deepcopy` and by pickle: they play on like the original, but independently."""
+"""Copies of vector environments, by `deepcopy` or pickle, play on like the original but independently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The vector environment, on a toy game: each row plays like the single-seat environment."""
+"""The vector environment, tested with a toy game: each row plays like the single-seat environment."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Lowest:
 
 
 class Seeded(Lowest):
-    """Plays a legal id that depends on its seed and on the number of its decisions."""
+    """Plays a legal id that depends on its seed and its number of decisions."""
 
     def reset(self, seed):
         self.seed, self.decisions = seed, 0
@@ -233,7 +233,7 @@ def test_a_mask_needs_games_that_have_begun():
 @pytest.mark.parametrize("opponent", ["random", "own"])
 @pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])
 def test_games_over_before_the_learners_first_decision_are_replaced_in_both(mode, opponent):
-    game, make = make_duel(max_turns=1), OPPONENTS[opponent]  # of one turn, which in half of them is not the learner's
+    game, make = make_duel(max_turns=1), OPPONENTS[opponent]  # one turn, in half of them not the learner's
     sync = SyncVectorEnv([lambda: SingleSeatEnv(game, opponent=make())] * 6, autoreset_mode=mode)
     env = BatchEnv(game, 6, opponent=make(), autoreset_mode=mode)
     seeds = [following_seed(seed) for seed in range(6)]
@@ -422,7 +422,7 @@ def test_each_seat_is_paid_what_it_earns_and_only_once(num_players, mode):
             assert terminations[row] == (match.player < 0)
             if match.player < 0 and mode == "SameStep":
                 match.begin(int(env.batch.seeds[row]))
-    assert len(fell_first) == (num_players if num_players > 2 else 0)  # each seat, while others played on
+    assert len(fell_first) == (num_players if num_players > 2 else 0)  # each was out while others played on
 
 
 @pytest.mark.parametrize("mode", ["SameStep", "NextStep", "Disabled"])

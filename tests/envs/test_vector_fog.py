@@ -1,8 +1,8 @@
-"""Fog of war in vector environments: everything that a seat is told follows from what it has seen.
+"""Fog of war in vector environments: everything that a seat is told is determined by what it has seen.
 
 The rows of an environment become twin worlds of one seat. As long as that seat sees the same in two rows, everything
-else that it is told must be the same too: the keys of infos and their order, decisions, beginnings of turns, rewards,
-and the step at which it gets them.
+else that it is told must be the same too: the keys of infos and their order, decisions, starts of turns, rewards and
+the steps at which it gets them.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ modes = pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
 
 
 def weigh(observations):
-    """Return a potential in which every observed number counts; sums of integers are exact."""
+    """Return a potential that depends on every observed number; its sums of integers are exact."""
     return observations @ (np.arange(observations.shape[1]) % 7 + 1) / 8
 
 
-MISTAKES = 6  # one in this many decisions is illegal, and costs a penalty
+MISTAKES = 6  # one in this many decisions is illegal and costs a penalty
 OPTIONS = {
     "decision_infos": True,
     "shaping": PotentialShaping(weigh, 0.5),
@@ -56,7 +56,7 @@ OPTIONS = {
 
 
 def plies_of(name):
-    """Return how many decisions games are played on for in twin worlds."""
+    """Return the number of decisions for which twin worlds are played on."""
     return 4 if INTERPRETED else 25 if name == "sack_armies" else 40
 
 
@@ -64,13 +64,13 @@ def plies_of(name):
 
 
 def follow(env, seat, seen, infos, plies):
-    """Play on; return what a seat is told in each row until its game is over, view after view."""
+    """Play on; return what a seat is told in each row until the game is over, view by view."""
     worlds, is_first, over = [[] for _ in range(ROWS)], np.ones(ROWS, np.bool_), np.zeros(ROWS, np.bool_)
     for _ in range(plies):
         views = env.batch.observe(np.full(ROWS, seat))
         for row in np.flatnonzero(is_first):
             if over[row] and env.autoreset_mode is AutoresetMode.SAME_STEP:
-                worlds[row].append(Told(b"", []))  # how it ended is not shown: another game has begun
+                worlds[row].append(Told(b"", []))  # the final view is not shown: another game has begun
                 continue
             view = views[row].tobytes()
             if not worlds[row] or worlds[row][-1].seen != view:
@@ -80,11 +80,11 @@ def follow(env, seat, seen, infos, plies):
         is_first &= ~over
         seen, _, terminated, truncated, infos = env.step(choose(seen, infos["action_mask"], MISTAKES))
         over = terminated | truncated
-    return [world[:-1] if first else world for world, first in zip(worlds, is_first, strict=True)]  # to be continued
+    return [world[:-1] if first else world for world, first in zip(worlds, is_first, strict=True)]  # may be cut off
 
 
 def told_now(infos, row, seat, is_over):
-    """Return what an environment for all seats tells one of them after a step."""
+    """Return what an environment for all seats tells one seat after a step."""
     given = row_of(infos, row)
     earned, rewards = (float(given.pop(key, np.zeros(9))[seat]) for key in ("earned", "rewards"))
     told = [earned, rewards] if earned or rewards else []
@@ -100,7 +100,7 @@ def test_each_of_all_seats_is_told_what_follows_from_what_it_sees(name, mode):
         env = BatchEnv(game, ROWS, seat="all", autoreset_mode=mode, **OPTIONS)
         seen, infos = env.reset(seed=[9] * ROWS)
         played = 0
-        while played < 6 or infos["player"][0] != seat:  # then the environment shows what this seat sees
+        while played < 6 or infos["player"][0] != seat:  # until the environment shows the view of this seat
             seen, *_, infos = env.step(choose(seen, infos["action_mask"], MISTAKES))
             played += 1
         differing += make_twins([env.batch], seat, seed=7)
@@ -141,7 +141,7 @@ def test_the_part_of_a_seat_in_the_central_state_is_what_it_may_know(name):
 
 
 def follow_learner(env, seen, infos, plies):
-    """Play on; return what the learner is told in each row, until its game is over."""
+    """Play on; return what the learner is told in each row until its game is over."""
     worlds, rewards, is_first = [[] for _ in range(ROWS)], np.zeros(ROWS), np.ones(ROWS, np.bool_)
     terminated = truncated = np.zeros(ROWS, np.bool_)
     for _ in range(plies):

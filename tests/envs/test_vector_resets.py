@@ -1,4 +1,4 @@
-"""Vector environments: the games that a mask of all games begins, and what is known of the seed generator."""
+"""Resets of vector environments: masks that select all games, and `np_random_seed`."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_mask_of_all_games_matches_sync_vector_env(mode):
 
 def test_mask_of_all_games_keeps_the_kind_of_game_as_any_mask_does(duels):
     env = duels(max_turns=20)
-    env.reset(seed=1, options={"reset_mask": ALL, "max_turns": 3})  # no game has begun yet that could be kept
+    env.reset(seed=1, options={"reset_mask": ALL, "max_turns": 3})  # no game has begun yet, so there is none to keep
     for mask in (ALL, ALL & [True, False, True, True]):
         env.reset(options={"reset_mask": mask})
         assert turns(env) == 3

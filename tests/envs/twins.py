@@ -1,4 +1,4 @@
-"""Twin worlds in many games at once: rows that one seat cannot tell apart, and what that seat is told in each."""
+"""Twin worlds in batches: rows that one seat cannot tell apart, and what that seat is told in each."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Told(NamedTuple):
 
 
 def make_twins(batches: Sequence[Batch], seat: int, seed: int) -> int:
-    """Turn all games but the first into worlds that `seat` cannot tell from it, with the same future chance.
+    """Turn all games but the first into worlds that `seat` cannot tell from the first, with the same future chance.
 
-    Returns how many of them differ from it.
+    Returns the number of worlds that differ from the first game.
     """
     game, truth = batches[0].game, batches[0].states[:1].copy()
     differing = 0
@@ -45,9 +45,9 @@ def make_twins(batches: Sequence[Batch], seat: int, seed: int) -> int:
 
 
 def choose(observations: NDArray[np.int8], masks: NDArray[np.int8], mistakes: int = 0) -> NDArray[np.int64]:
-    """Return an action for each row: any legal one, but the same for the same view; -1 if none is legal.
+    """Return an action for each row: any legal one, but always the same for the same view; -1 if none is legal.
 
-    `mistakes`: one in this many decisions is illegal, -1; 0 for no illegal ones.
+    `mistakes`: one in this many decisions is illegal (-1); 0 for none.
     """
     actions = np.full(len(masks), -1, np.int64)
     for row, (seen, mask) in enumerate(zip(observations, masks, strict=True)):
@@ -58,7 +58,7 @@ def choose(observations: NDArray[np.int8], masks: NDArray[np.int8], mistakes: in
 
 
 def row_of(infos: dict[str, Any], row: int) -> dict[str, Any]:
-    """Return the infos of one row, in their order; keys that its mask "_key" excludes are left out."""
+    """Return the infos of one row in their order, without keys that the mask "_key" excludes for it."""
     told: dict[str, Any] = {}
     for key, value in infos.items():
         if not key.startswith("_") and infos.get(f"_{key}", np.ones(row + 1, np.bool_))[row]:
@@ -73,9 +73,9 @@ def _plain(value: Any) -> Any:
 
 
 def compare(worlds: list[list[Told]]) -> int:
-    """Check that each world tells the same as row 0, up to the first moment at which the views differ.
+    """Check that each world tells the same as row 0 until their views differ.
 
-    Returns how many moments were alike.
+    Returns the number of moments that were alike.
     """
     alike = 0
     for told in worlds[1:]:

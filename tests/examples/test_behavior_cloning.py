@@ -1,4 +1,4 @@
-"""The example of behavior cloning learns to win."""
+"""The behavior cloning example learns to win."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from examples.behavior_cloning import clone, record_games, share_won
 
 @pytest.fixture
 def one_thread() -> Iterator[None]:
-    """More threads of torch hurt badly on a busy machine."""
+    """Limit torch to one thread: more are much slower on a busy machine."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield

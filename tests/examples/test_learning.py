@@ -1,6 +1,6 @@
-"""The examples with libraries for reinforcement learning: each run is short, and what was learned beats random play.
+"""The reinforcement learning examples: in a short run, each learns to beat random play.
 
-Random play earns 0.23 from seat 0, and nothing over both seats. A mean is that of at least three hundred games.
+Random play earns 0.23 from seat 0, and 0 over both seats. Each mean is over at least three hundred games.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(autouse=True)
 def at_the_root(monkeypatch, request):
-    """The examples name files of the repository."""
+    """Change to the root of the repository, because the examples name files there."""
     monkeypatch.chdir(request.config.rootpath)
 
 
@@ -26,7 +26,7 @@ def test_ppo_of_one_seat_learns():
 
 @pytest.fixture
 def in_territories(monkeypatch):
-    """Return a function that has an example play Territories, by the constants that name its game."""
+    """Return a function that makes an example play Territories, by changing the constants that name its game."""
 
     def change(example):
         monkeypatch.setattr(example, "ID", example.ID.replace("SackArmies", "Territories"))
@@ -36,7 +36,7 @@ def in_territories(monkeypatch):
 
 
 def test_ppo_of_one_seat_learns_territories(in_territories):
-    """Random play is near 0 there; the last rollouts earned 0.8 when this was written."""
+    """Random play earns about 0 there; the last rollouts earned 0.8 when this was written."""
     from examples import ppo_one_seat
 
     in_territories(ppo_one_seat)

@@ -1,4 +1,4 @@
-"""The example game keeps the contract, its rules hold, and everything that is made of a registered game takes it."""
+"""The example game keeps the contract and its rules, and everything that takes registered games takes it."""
 
 from __future__ import annotations
 
@@ -292,7 +292,7 @@ def test_batch_plays_to_the_end():
     assert sorted(set(batch.states["winner"].tolist())) == [0, 1, 2, 3]
 
 
-# --- what is made of a registered game
+# --- uses of a registered game
 
 
 @pytest.mark.parametrize("api", ["aec", "raw"])

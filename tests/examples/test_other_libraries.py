@@ -1,4 +1,4 @@
-"""Examples with libraries that need an environment of their own: run by `make libraries LIB=...`, skipped elsewhere."""
+"""Examples with libraries that need their own environment: run by `make libraries LIB=...`, skipped elsewhere."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(autouse=True)
 def at_the_root(monkeypatch, request):
-    """The examples name files of the repository."""
+    """Change to the root of the repository, because the examples name files there."""
     monkeypatch.chdir(request.config.rootpath)
 
 

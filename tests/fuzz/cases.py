@@ -1,4 +1,4 @@
-"""Cases: a damaged document for a reader; what must come of it; and the smallest document that still goes wrong."""
+"""Fuzz cases: damaged documents for readers, the checks on their outcome, and the shrinking of failing documents."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from sackarmies_env.core.messages import UNPRINTABLE
 from tests.fuzz.mutators import mutate_bytes, mutate_data, odd_value, places
 from tests.fuzz.readers import Reader
 
-SECONDS = 10.0  # that a case may take
+SECONDS = 10.0  # that a case may take at most
 MAX_MESSAGE = 2000
 MAX_LINES = 10
-SHRINKING = 30.0  # seconds spent on making a failing document smaller
+SHRINKING = 30.0  # seconds to spend on shrinking a failing document
 UNFIT = re.compile(
     r"<class|<function|object at 0x|Traceback|internal|pydantic|https?://|InitErrorDetails", re.IGNORECASE
 )
@@ -36,7 +36,7 @@ class TooSlowError(BaseException):
 
 
 def encode(reader: Reader, data: Any) -> bytes | None:
-    """Return data as the content of a file of the reader, None where the format cannot say it."""
+    """Return data as the content of a file of the reader; None if the format cannot express it."""
     if isinstance(data, bytes):
         return data
     try:
@@ -48,12 +48,12 @@ def encode(reader: Reader, data: Any) -> bytes | None:
 
 @functools.cache
 def documents(reader: Reader) -> list[Any]:
-    """Return the valid documents of a reader; they are not to be changed."""
+    """Return the valid documents of a reader, which must not be modified."""
     return reader.seeds()
 
 
 def make_case(reader: Reader, rng: Random) -> Any:
-    """Return a damaged document: bytes for a file, anything else for `Reader.read_data`."""
+    """Return a damaged document: bytes for a file; anything else is for `Reader.read_data`."""
     document, other = rng.choice(documents(reader)), rng.choice(documents(reader))
     as_data = reader.read_data is not None and (reader.read is None or rng.random() < 0.5)
     if isinstance(document, str):
@@ -71,7 +71,7 @@ def make_case(reader: Reader, rng: Random) -> Any:
 
 @contextlib.contextmanager
 def time_limit() -> Iterator[None]:
-    """Raise TooSlowError in a block that takes longer than a case may."""
+    """Raise TooSlowError if the block takes longer than a case may."""
 
     def stop(*_: object) -> None:
         raise TooSlowError(f"it takes longer than {SECONDS} s")
@@ -86,7 +86,7 @@ def time_limit() -> Iterator[None]:
 
 
 def fault_of(reader: Reader, case: Any, folder: Path) -> str:
-    """Let `reader` read a document in an empty `folder`; return what it did wrong, nothing if all is well."""
+    """Have `reader` read a document in an empty `folder`; return what it did wrong, "" if nothing."""
     path = folder / f"{reader.name}{reader.suffix}"
     is_file = isinstance(case, bytes) and reader.read is not None
     if is_file:
@@ -106,7 +106,7 @@ def fault_of(reader: Reader, case: Any, folder: Path) -> str:
 
 
 def outcome(reader: Reader, given: Any) -> str:
-    """Return what is wrong with how a reader takes a path or data; nothing if all is well."""
+    """Return what is wrong with how a reader handles a path or data; "" if nothing."""
     read = reader.read if isinstance(given, Path) else reader.read_data
     assert read is not None
     try:
@@ -124,7 +124,7 @@ def outcome(reader: Reader, given: Any) -> str:
 
 
 def fault_of_message(error: ValueError, places: tuple[str, ...]) -> str:
-    """Return what is wrong with how a refusal is worded; nothing if all is well."""
+    """Return what is wrong with the message of a refusal; "" if nothing."""
     text = str(error)
     if type(error) is not ValueError:
         return f"it raises {type(error).__name__}: {text[:500]}"
@@ -139,16 +139,16 @@ def fault_of_message(error: ValueError, places: tuple[str, ...]) -> str:
     return ""
 
 
-# --- smaller
+# --- shrinking
 
 
 def kind_of(fault: str) -> str:
-    """Return what stays the same of a fault while its document gets smaller."""
+    """Return the part of a fault that must stay the same while its document shrinks."""
     return fault.splitlines()[-1][:40] if fault else ""
 
 
 def shrink(reader: Reader, case: Any, folder: Path) -> Any:
-    """Return a smaller document with the same kind of fault, the smallest that is found in some seconds."""
+    """Return the smallest document with the same kind of fault that is found within `SHRINKING` seconds."""
     wanted = kind_of(fault_of(reader, case, folder))
     end = time.monotonic() + SHRINKING
     improved = True
@@ -179,7 +179,7 @@ def parts_of(case: Any) -> Iterator[Any]:
 
 
 def kept_text(case: Any) -> str:
-    """Return a document as it can be kept and pasted: text where it is text, else the Python literal."""
+    """Return a document in a form to keep and paste: as text if it is text, else as a Python literal."""
     if isinstance(case, bytes):
         with contextlib.suppress(UnicodeDecodeError):
             return case.decode("utf-8")

@@ -1,4 +1,4 @@
-"""Checkpoints, their tables and tensors, and saved states: valid ones, and how to damage them from within."""
+"""Checkpoints, resumable runs and saved states: valid ones, and ways to damage them from within."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.core.toy_game import make_duel
 from tests.fuzz.mutators import mutate_bytes, mutate_data
 from tests.training.test_train import make_config
 
-LENGTH = 8  # bytes of a file that say how long its table is
+LENGTH = 8  # bytes of a file that hold the length of its table
 SHAPES = ((0,), (1,), (2, 0), (3, 5), (10**9, 0))
 KINDS = (np.uint8, np.bool_, np.int64, np.uint16, np.float16, np.float64, np.complex64)
 
@@ -61,13 +61,13 @@ def tensors_of(content: bytes) -> Arrays:
 
 
 def sealed(tensors: Arrays) -> bytes:
-    """Return a checkpoint of these tensors, its checksum put right."""
+    """Return a checkpoint of these tensors with a valid checksum."""
     tensors = {name: tensor for name, tensor in tensors.items() if name != CHECKSUM}
     return safetensors.numpy.save({**tensors, CHECKSUM: checksum(tensors)})
 
 
 def with_tensor(content: bytes, name: str, tensor: NDArray[Any]) -> bytes:
-    """Return a checkpoint with another tensor."""
+    """Return the checkpoint with one tensor replaced or added."""
     return sealed({**tensors_of(content), name: tensor})
 
 
@@ -76,19 +76,19 @@ def as_tensor(content: bytes) -> NDArray[np.uint8]:
 
 
 def with_header(content: bytes, change: Any) -> bytes:
-    """Return a checkpoint with another header."""
+    """Return the checkpoint with a changed header."""
     header = change(json.loads(header_of(content)))
     return with_tensor(content, HEADER, as_tensor(json.dumps(header).encode("utf-8", "surrogatepass")))
 
 
 def table_of(content: bytes) -> tuple[bytes, bytes]:
-    """Return the table of the tensors in a file, which is JSON, and what follows it."""
+    """Return a file's table of tensors, which is JSON, and everything after it."""
     end = LENGTH + int.from_bytes(content[:LENGTH], "little")
     return content[LENGTH:end], content[end:]
 
 
 def with_table(content: bytes, table: bytes) -> bytes:
-    """Return a file with another table of its tensors, the length of the table put right."""
+    """Return the file with another table of tensors and a matching length."""
     return len(table).to_bytes(LENGTH, "little") + table + table_of(content)[1]
 
 
@@ -102,7 +102,7 @@ def seeds() -> list[Any]:
 
 
 def damage(rng: Random, content: bytes, other: bytes) -> bytes:
-    """Damage a checkpoint from without, its table, or a tensor with the checksum put right."""
+    """Damage the bytes of a checkpoint, its table, or (with a valid checksum) its header or a tensor."""
     kind = rng.randrange(6)
     if kind == 0:
         return mutate_bytes(rng, content, other)
@@ -119,7 +119,7 @@ def damage(rng: Random, content: bytes, other: bytes) -> bytes:
 
 
 def odd_tensor(rng: Random, content: bytes, other: bytes) -> tuple[str, NDArray[Any]]:
-    """Return a name and a tensor that does not belong there, or that is damaged."""
+    """Return a name and a tensor that is damaged or does not belong there."""
     tensors, theirs = tensors_of(content), tensors_of(other)
     name = rng.choice(sorted(tensors))
     tensor = tensors[name]
@@ -155,7 +155,7 @@ def check_agent(agent: LearnedAgent) -> None:
 
 @functools.cache
 def run() -> tuple[Any, Any, Any]:
-    """Return configuration, games and learner of a small training run."""
+    """Return the configuration, environment and model of a small training run."""
     config = make_config(Path("unused"), network={"hidden": 2})
     env = make_env(config, make_duel(2))
     return config, env, make_model(config, env, Clock(1, None))
@@ -187,7 +187,7 @@ def read_run(path: Path) -> float:
 
 
 def check_run(minutes: float) -> None:
-    """Go on with what was restored: nothing in it may break what uses it."""
+    """Continue with what was restored, to check that nothing in it breaks its users."""
     _, env, model = run()
     assert minutes >= 0
     for parameter in model.policy.parameters():
@@ -212,7 +212,7 @@ def snapshot_seeds() -> list[Any]:
 
 
 def read_snapshot(data: bytes) -> Any:
-    """Read a saved state; half of them with the checksum put right, so that what is behind it is looked at."""
+    """Read a saved state; half of them get a valid checksum, so that their content is read, too."""
     if len(data) % 2 and data.startswith(MAGIC):
         body = data.partition(b"\n")[2]
         data = MAGIC + b"%08x\n" % zlib.crc32(body) + body

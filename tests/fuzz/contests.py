@@ -1,4 +1,4 @@
-"""Files in the folder of a tournament, which are read when it resumes: valid ones, and how they are read there."""
+"""Files that a resuming tournament reads from its folder: valid ones, and how to read them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def contest(folder: Path) -> Tournament:
 
 @functools.cache
 def _files() -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what a tournament writes about itself and about its first batch."""
+    """Return the contents of a tournament's identity file and of its first batch."""
     with tempfile.TemporaryDirectory() as folder:
         played = contest(Path(folder))
         played.play(played.open(), lambda games: None)
@@ -45,7 +45,7 @@ def identities() -> list[Any]:
 
 
 def read_identity(path: Path) -> tuple[list[Batch], list[Batch]]:
-    """Go on with a tournament that a file describes; return what is still to be played, and what all is."""
+    """Resume a tournament that a file describes; return the batches still to be played, and all batches."""
     with tempfile.TemporaryDirectory() as folder:
         stopped = contest(Path(folder))
         (stopped.folder / IDENTITY).symlink_to(path.absolute())

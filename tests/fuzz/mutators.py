@@ -1,4 +1,4 @@
-"""Ways to damage a document: its bytes, or the data in it. All chance comes from the `Random` that is given."""
+"""Ways to damage a document, as bytes or as data. All chance comes from the `Random` argument."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ SYNTAX = (
 
 
 def odd_value(rng: Random) -> Any:
-    """Return something that hardly any place expects."""
+    """Return a value that hardly any place expects."""
     kind = rng.randrange(12)
     if kind < 4:
         return rng.choice(NUMBERS)
@@ -100,7 +100,7 @@ def odd_value(rng: Random) -> Any:
 
 
 def nested(depth: int, *, as_table: bool) -> Any:
-    """Return lists or tables within each other."""
+    """Return nested lists or tables."""
     value: Any = 1
     for _ in range(depth):
         value = {"a": value} if as_table else [value]
@@ -108,7 +108,7 @@ def nested(depth: int, *, as_table: bool) -> Any:
 
 
 def places(data: Any) -> list[tuple[Any, Any]]:
-    """Return the places of a document as container and key, not all of a very large one."""
+    """Return the places of a document as (container, key) pairs, at most about `MANY`."""
     found: list[tuple[Any, Any]] = []
     stack = [data]
     while stack and len(found) < MANY:
@@ -121,7 +121,7 @@ def places(data: Any) -> list[tuple[Any, Any]]:
 
 
 def mutate_data(rng: Random, data: Any, other: Any) -> Any:
-    """Return a damaged copy of plain data; parts of `other`, a document of the same kind, may be put into it."""
+    """Return a damaged copy of plain data, possibly with parts of `other`, a document of the same kind."""
     data = copy.deepcopy(data)
     for _ in range(rng.choice((1, 1, 1, 2, 3, 8))):
         at = places(data)
@@ -133,7 +133,7 @@ def mutate_data(rng: Random, data: Any, other: Any) -> Any:
 
 
 def replace(rng: Random, node: Any, key: Any, other: Any) -> None:
-    """Put something odd in place of a value."""
+    """Replace a value by an odd one."""
     node[key] = odd_value(rng)
 
 
@@ -152,18 +152,18 @@ def nudge(rng: Random, node: Any, key: Any, other: Any) -> None:
 
 
 def change_type(rng: Random, node: Any, key: Any, other: Any) -> None:
-    """Give the same value in another type."""
+    """Replace a value by the same value in another type."""
     value = node[key]
     node[key] = rng.choice((str(value), [value], {"value": value}, {"kind": value}, bool(value), repr(value)))
 
 
 def remove(rng: Random, node: Any, key: Any, other: Any) -> None:
-    """Leave something out."""
+    """Remove a key or an entry."""
     del node[key]
 
 
 def rename(rng: Random, node: Any, key: Any, other: Any) -> None:
-    """Give a key another name; in a list, double an entry."""
+    """Rename a key; in a list, repeat an entry."""
     if isinstance(node, dict):
         name = rng.choice(
             (key + "s", key[:-1], key.upper(), rng.choice(TEXTS), (key * 1000)[:1000], f"{key}.{key}"[:1000])
@@ -182,7 +182,7 @@ def add(rng: Random, node: Any, key: Any, other: Any) -> None:
 
 
 def splice(rng: Random, node: Any, key: Any, other: Any) -> None:
-    """Put a part of another document here."""
+    """Replace a value by a part of another document."""
     theirs = places(other)
     if theirs:
         source, name = rng.choice(theirs)
@@ -213,36 +213,36 @@ def flip_bits(rng: Random, content: bytes, other: bytes) -> bytes:
 
 
 def truncate(rng: Random, content: bytes, other: bytes) -> bytes:
-    """Lose the end, the beginning, or something between."""
+    """Cut off the end or the beginning, or cut out something in between."""
     first, last = sorted(rng.randrange(len(content) + 1) for _ in range(2))
     return rng.choice((content[:first], content[first:], content[:first] + content[last:]))
 
 
 def splice_bytes(rng: Random, content: bytes, other: bytes) -> bytes:
-    """Go on as another document does."""
+    """Continue with the rest of another document."""
     return content[: rng.randrange(len(content) + 1)] + other[rng.randrange(len(other) + 1) :]
 
 
 def insert_syntax(rng: Random, content: bytes, other: bytes) -> bytes:
-    """Put in signs that mean something."""
+    """Insert characters with a meaning in the syntax."""
     at = rng.randrange(len(content) + 1)
     return content[:at] + rng.choice(SYNTAX) * rng.choice((1, 1, 1, 3, 100)) + content[at:]
 
 
 def double_line(rng: Random, content: bytes, other: bytes) -> bytes:
-    """Say a line twice: keys and tables are then given twice."""
+    """Repeat a line, so that keys and tables are given twice."""
     lines = content.split(b"\n")
     at = rng.randrange(len(lines))
     return b"\n".join([*lines[: at + 1], lines[at], *lines[at + 1 :]])
 
 
 def recode(rng: Random, content: bytes, other: bytes) -> bytes:
-    """Write the text in another encoding."""
+    """Encode the text in another encoding."""
     return content.decode("utf-8", "replace").encode(rng.choice(ENCODINGS), "replace")
 
 
 def bury(rng: Random, content: bytes, other: bytes) -> bytes:
-    """Put in brackets within brackets, digits without end, a key of very many parts, or a very long text."""
+    """Insert deeply nested brackets, very many digits, a key of very many parts, or a very long text."""
     burden = rng.choice(
         (
             b"[" * DEEP,
@@ -263,7 +263,7 @@ def bury(rng: Random, content: bytes, other: bytes) -> bytes:
 
 
 def empty(rng: Random, content: bytes, other: bytes) -> bytes:
-    """Leave nothing, or nothing to be seen."""
+    """Replace everything by nothing, or next to nothing."""
     return rng.choice((b"", b" ", b"\n", b"\x00" * 100, b"\xef\xbb\xbf", b"null", b"[]", b"{}"))
 
 

@@ -1,4 +1,4 @@
-"""Readers of untrusted input, each with valid documents, how it is called and what a result must be."""
+"""Readers of untrusted input, each with valid documents, a way to call it and a check of its results."""
 
 from __future__ import annotations
 
@@ -56,26 +56,26 @@ NO_FILE = (
     "this is not a valid file name",
     "this is a",
     "TOML",
-)  # data that are a text name a file
+)  # a text given as data names a file
 REPLAYED = (
     *("record", "ply ", "flips", "draws", "configuration", "num_generals", "armies", "of General", "switches"),
     *("scenario: ", "unknown game", "army", "num_players", "map"),
-)  # of what is not the file itself but the game that it tells
+)  # in messages about the recorded game, not about the file
 
 
 @dataclass(frozen=True)
 class Reader:
-    """One way in.
+    """A reader of untrusted input.
 
     Attributes:
-        name: for test ids and for kept files, which begin with it.
-        suffix: of its files; empty if it reads no files.
-        seeds: gives valid documents: plain data, text, or bytes.
-        check: refuses results that are not valid, by an assertion.
-        places: every message of a refusal holds one of these, or the name of the file.
+        name: used in test ids and as the beginning of the names of kept files.
+        suffix: suffix of its files; empty if it reads no files.
+        seeds: returns valid documents: plain data, text, or bytes.
+        check: fails an assertion if a result is not valid.
+        places: every message of a refusal contains one of these or the name of the file.
         read: reads a file.
         read_data: reads plain data, or text.
-        damage: makes a damaged document of two valid ones that are bytes.
+        damage: makes a damaged document from two valid ones, if these are bytes.
     """
 
     name: str
@@ -169,7 +169,7 @@ def scenarios() -> list[Any]:
 
 @functools.cache
 def _dumps() -> tuple[dict[str, Any], ...]:
-    """Return positions of random games, with all that a dump holds."""
+    """Return dumped positions of random games, in which a procedure is in progress."""
     found = []
     for generals, seed, switches in ((2, 1, {}), (2, 2, {"reaction_windows": "full"}), (3, 3, {"flip_method": "deck"})):
         game = make_game(generals, switches=switches)
@@ -197,7 +197,7 @@ def check_scenario(scenario: dict[str, Any]) -> None:
 
 
 def check_position(position: Position) -> None:
-    """Play on at random for a few plies, and write the position down again."""
+    """Play on at random for a few plies, then dump the position again."""
     game_text, states = position.text, position.states
     rng = Random(0)
     for _ in range(4):
@@ -253,14 +253,14 @@ def check_record(record: GameRecord) -> None:
 
 @functools.cache
 def _replays() -> tuple[dict[str, Any], ...]:
-    """Return records of random games: of Sack Armies and Territories, from positions, too; each ends by a forfeit."""
+    """Return records of random games of Sack Armies and Territories, some from positions; all end with a forfeit."""
     configs: tuple[dict[str, Any], ...] = ({"armies": armies()[:2]}, {"num_generals": 3}, {"scenario": dumps()[0]})
     games = [*(make_recorded_game(**config) for config in configs), *territories.recorded_games()]
     return tuple(random_record(game, seed) for seed, game in enumerate(games))
 
 
 def random_record(game: Game, seed: int) -> dict[str, Any]:
-    """Return the record of a game of some random plies; then somebody forfeits."""
+    """Return the record of a game of 30 random plies, after which the current player forfeits."""
     states, mask = game.new_states(1), np.zeros((1, game.num_actions), np.int8)
     game.start(states, seed)
     rng, actions = Random(seed), []

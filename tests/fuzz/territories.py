@@ -1,4 +1,4 @@
-"""Scenarios of Territories as documents for the fuzzer, and what a position that is accepted must be."""
+"""Scenarios of Territories as documents for the fuzzer, and the checks on accepted positions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SAMPLES = ((2, "small", 1), (3, "full", 2), (2, "full", 3), (4, "full", 4), (2, 
 
 @functools.cache
 def _dumps() -> tuple[dict[str, Any], ...]:
-    """Return a position of random games for each decision and number of players, with all that a dump holds."""
+    """Return dumped positions of random games: one per decision and number of players, and the final ones."""
     found: dict[tuple[int, int], dict[str, Any]] = {}
     for num_players, game_map, seed in SAMPLES:
         game = make_game(num_players, game_map)
@@ -64,20 +64,20 @@ def check_scenario(scenario: dict[str, Any]) -> None:
 
 
 def recorded_games() -> list[Game]:
-    """Return games as records hold them."""
+    """Return games of the kind that records contain."""
     return [make_recorded_game(scenario=scenario) for scenario in dumps()[4:20:8]]
 
 
 def start(scenario: Any) -> Game:
-    """Return a game whose scenario is data of any kind."""
+    """Build a game from a scenario that may be any data."""
     if not isinstance(scenario, dict):
         load_scenario(scenario)
-        raise ValueError("scenario: a table is wanted")
+        raise ValueError("scenario: expected a table")
     return make_game(scenario=scenario)
 
 
 def check_position(game: Game) -> None:
-    """Play on at random for a few plies: each position that is reached is one that could be given."""
+    """Play on at random for a few plies, checking that each position reached is accepted as a scenario."""
     states, rng = game.new_states(1), Random(0)
     game.start(states, 1)
     for ply in range(PLIES):

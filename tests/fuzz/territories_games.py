@@ -1,4 +1,4 @@
-"""Documents of Territories: options, and records of games."""
+"""Documents of Territories: options and records of games."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def options() -> list[Any]:
 
 
 def read_options(given: Any) -> Game:
-    """Build a game of options that may be anything."""
+    """Build a game from options that may be anything."""
     if not isinstance(given, dict) or not set(given) <= OPTIONS:
         raise ValueError("num_players, map and switches are options")
     return make_game(**given)
 
 
 def check_options(game: Game) -> None:
-    """Refuse a game that cannot be begun and rebuilt."""
+    """Check that a game can be started and rebuilt."""
     states = game.new_states(1)
     game.start(states, seed=1)
     assert masks_of(game, states).any()
@@ -69,5 +69,5 @@ def _replays() -> tuple[dict[str, Any], ...]:
 
 
 def replays() -> list[Any]:
-    """Return records of random games, forced results among them; some end by a forfeit."""
+    """Return records of random games, some with forced results, some ended by a forfeit."""
     return [json.loads(json.dumps(record)) for record in _replays()]

@@ -1,4 +1,4 @@
-"""Untrusted files: loading runs no code, reads no file that the user did not name, and takes no claimed memory."""
+"""Untrusted files: loading runs no code, reads no file that the user did not name, and allocates no claimed memory."""
 
 import ast
 import base64
@@ -61,7 +61,7 @@ HARMLESS = {
 
 
 class Evil:
-    """Makes a file when it is unpickled."""
+    """Creates a folder when it is unpickled."""
 
     def __init__(self, mark: Path) -> None:
         self.mark = mark
@@ -85,7 +85,7 @@ def archive_of(members: dict[str, bytes], compression: int = zipfile.ZIP_STORED)
 
 
 def stable_baselines(evil: bytes) -> bytes:
-    """Return an archive as Stable-Baselines3 writes it, whose data holds a pickle."""
+    """Return an archive in the format of Stable-Baselines3, whose data contains a pickle."""
     data = {"policy_class": {":type:": "<class 'type'>", ":serialized:": base64.b64encode(evil).decode()}}
     return archive_of({"data": json.dumps(data).encode(), "policy.pth": saved({}), "_stable_baselines3_version": b"2"})
 
@@ -134,7 +134,7 @@ def test_code_in_other_files_is_not_run(read, tmp_path):
 
 
 def calls_of(path: Path) -> set[str]:
-    """Return the calls in a module that could run what a file says, as they are written."""
+    """Return the names, as written, of the functions called in a module that could run code from a file."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call):
@@ -159,15 +159,15 @@ ALLOWED_CALLS = {
     "sackarmies_env/core/wide_copy.py": {"builder.load"},  # writes a load from memory for the compiler
     "sackarmies_env/core/cache.py": {"pickle.loads"},  # the compile cache of the same user: see SECURITY.md
     "sackarmies_env/envs/opponents.py": {"entry.load"},  # of installed packages: see SECURITY.md
-    "sackarmies_env/core/kernels.py": {"function.compile"},  # a kernel of ours, for types of arguments
+    "sackarmies_env/core/kernels.py": {"function.compile"},  # compiles our own kernel for argument types
     "agents/sackarmies_agents/search/sack_armies/evaluation.py": {
         "np.load"
     },  # a file of the package, allow_pickle=False
-    "agents/sackarmies_agents/child.py": {"pickle.loads"},  # in the child, what its parent sends; not the other way
+    "agents/sackarmies_agents/child.py": {"pickle.loads"},  # the child reads what its parent sends; not the other way
 }
 
 
-# --- files that a file names
+# --- files named in other files
 
 
 def test_a_record_cannot_make_other_files_be_read(tmp_path):
@@ -269,7 +269,7 @@ def test_pipe_that_replaces_a_file_is_not_read(tmp_path, monkeypatch):
 
 
 def test_pipe_is_never_opened(tmp_path):
-    """The other end of a pipe would notice: a process that waits to write to it would continue."""
+    """The other end of a pipe would notice: a writer that waits for a reader would continue."""
     pipe = tmp_path / "pipe.toml"
     os.mkfifo(pipe)
     with pytest.raises(ValueError, match="this is a device or a pipe"):
@@ -295,7 +295,7 @@ def test_device_is_not_replaced_by_a_file(tmp_path):
 
 @contextlib.contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Fail in a block that takes longer."""
+    """Fail if the block takes longer."""
 
     def stop(*_: object) -> None:
         pytest.fail(f"it takes longer than {seconds} s")
@@ -316,14 +316,14 @@ NAME = "policy/value.weight"
 
 
 def claimed(change: Callable[[dict[str, Any]], Any]) -> bytes:
-    """Return a checkpoint whose table says something else of its first tensor."""
+    """Return a checkpoint whose table makes a false claim about a tensor."""
     table = json.loads(table_of(checkpoint(2))[0])
     change(table[NAME])
     return with_table(checkpoint(2), json.dumps(table).encode())
 
 
 def overlapping() -> bytes:
-    """Return a checkpoint with two tensors of the same bytes."""
+    """Return a checkpoint with two tensors that share the same bytes."""
     table = json.loads(table_of(checkpoint(2))[0])
     table["policy/copy"] = table[NAME]
     return with_table(checkpoint(2), json.dumps(table).encode())
@@ -340,7 +340,7 @@ def named_twice() -> bytes:
 
 
 def two_directories() -> bytes:
-    """Return an archive of which readers that look for the directory from the end and by its place see two."""
+    """Return an archive with two directories: one found from the end of the file, one found by its offset."""
     packed = archive_of({"policy.pt": bytes(50_000_000)}, zipfile.ZIP_DEFLATED)
     stored = archive_of({HEADER: b"{}", "policy.pt": saved({})})
     return packed + stored
@@ -397,7 +397,7 @@ def test_table_of_tensors_has_a_limit(tmp_path):
 
 
 def test_state_of_a_generator_that_points_beyond_its_key_is_refused(tmp_path):
-    """NumPy would take it, and read beyond the key."""
+    """NumPy would accept it and read beyond the key."""
     path = tmp_path / "untrusted.safetensors"
     content = run_seeds()[0]
     for place in (625, 2**31 - 1, -1):

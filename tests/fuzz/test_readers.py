@@ -1,4 +1,4 @@
-"""Readers given anything: a valid result, or a refusal that names place and reason."""
+"""Readers given any input return a valid result or refuse it, naming the place and the reason."""
 
 import contextlib
 import faulthandler
@@ -16,15 +16,15 @@ from tests.fuzz.readers import READERS
 QUICK = 50
 SLOW = int(os.environ.get("SACKARMIES_FUZZ_CASES", "10000"))
 SEED = int(os.environ.get("SACKARMIES_FUZZ_SEED", "1"))
-BATCH = 50  # cases that are watched together: to watch each alone takes a thread each
-HANG = 120.0  # seconds that a batch may take; it takes about one
-MEMORY = 2**28  # bytes that the cases of a reader may add to the peak; they add 10 MB, the largest file may have 64
+BATCH = 50  # cases that are watched together: watching each one takes a thread
+HANG = 120.0  # seconds that a batch may take; it usually takes about one
+MEMORY = 2**28  # bytes that the cases of a reader may add to the peak; usually 10 MB; a file may have 64 MB
 KEPT = Path(__file__).parent / "kept"
 
 
 @pytest.fixture
 def terminal(capfd):
-    """Return a file descriptor of the terminal: what is captured is lost when the process is ended."""
+    """Return a file descriptor of the terminal: captured output is lost when the process is killed."""
     with capfd.disabled():
         descriptor = os.dup(sys.stderr.fileno())
     yield descriptor
@@ -32,25 +32,25 @@ def terminal(capfd):
 
 
 def fuzz(reader, seed, cases, folder, terminal):
-    """Try cases; on a fault tell which, and write the smallest document that shows it."""
+    """Try cases; on a fault, report the case and write the smallest document that shows it."""
     place = folder / "place"
     place.mkdir()
-    documents(reader)  # what they take is no matter of the cases
+    documents(reader)  # their memory does not count
     before = peak_memory()
-    with (folder / "case").open("w", encoding="utf-8") as running:  # kept open: saves half a millisecond a case
+    with (folder / "case").open("w", encoding="utf-8") as running:  # kept open: saves half a millisecond per case
         for start in range(0, cases, BATCH):
             with end_if_it_hangs(terminal):
                 failed = first_fault(reader, seed, range(start, min(start + BATCH, cases)), place, running)
             if failed is not None:
                 tell(reader, seed, *failed, folder)
     grown = peak_memory() - before
-    assert grown <= MEMORY, f"{reader.name}, seed {seed}: {cases} cases took {grown >> 20} MiB more than there were"
+    assert grown <= MEMORY, f"{reader.name}, seed {seed}: {cases} cases raised peak memory by {grown >> 20} MiB"
 
 
 def first_fault(reader, seed, numbers, place, running):
-    """Return number, document and fault of the first case that goes wrong; None if all go well.
+    """Return the number, document and fault of the first case that fails; None if all pass.
 
-    The file `running` tells which case it was if the process ends in it.
+    The file `running` says which case it was if the process ends during one.
     """
     for number in numbers:
         case = make_case(reader, Random(f"{reader.name}-{seed}-{number}"))
@@ -63,7 +63,7 @@ def first_fault(reader, seed, numbers, place, running):
 
 
 def tell(reader, seed, number, case, fault, folder):
-    """Fail with a fault, and keep the smallest document that shows it."""
+    """Fail with a fault and keep the smallest document that shows it."""
     smallest = shrink(reader, case, folder / "place")
     kept = folder / f"{reader.name}-{seed}-{number}{reader.suffix or '.txt'}"
     kept.write_text(kept_text(smallest), encoding="utf-8", errors="backslashreplace")
@@ -71,13 +71,13 @@ def tell(reader, seed, number, case, fault, folder):
 
 
 def peak_memory():
-    """Return the most bytes of memory that this process has ever had."""
+    """Return the peak memory of this process in bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 @contextlib.contextmanager
 def end_if_it_hangs(terminal):
-    """End the process if a block hangs, and tell where: compiled code hears no signal. `case` tells in which case."""
+    """End the process if the block hangs, and say where; compiled code ignores signals. `case` names the case."""
     faulthandler.dump_traceback_later(HANG, exit=True, file=terminal)
     try:
         yield

@@ -1,4 +1,4 @@
-"""The command line with untrusted files: a sentence and an exit code, no traceback, no control characters."""
+"""The command line with untrusted files: clear messages and exit codes, no traceback, no control characters."""
 
 import ast
 import io
@@ -109,7 +109,7 @@ ODD = "[/a] [red]x[/red] :smile:"  # a name for a folder
 
 
 def printed(*things):
-    """Return what a console of the command line shows of things."""
+    """Return the output of a command-line console that prints these things."""
     out = io.StringIO()
     console = PlainConsole(file=out, width=200, highlight=False)
     for thing in things:
@@ -141,7 +141,7 @@ def test_styles_are_still_there():
 
 
 def test_training_code_uses_one_console_and_no_markup():
-    """Markup is off in the one console; bars of progress have a switch of their own."""
+    """Markup is off in the one console; progress bars have their own switch for it."""
     found = []
     for path in sorted(SOURCES.glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

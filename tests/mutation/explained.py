@@ -1,4 +1,4 @@
-"""Faults that no test can notice, or need not, each with its reason: `explained.toml`."""
+"""Faults that no test can or need notice, each with its reason, from `explained.toml`."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class Entry(BaseModel):
 
     @property
     def key(self) -> Kept:
-        """What the mutant is found by."""
+        """The key of the explained mutant."""
         return self.module, self.function, self.source, self.change
 
 
 def read_entries(path: Path = FILE) -> dict[Kept, str]:
-    """Return the reasons by the mutants' keys.
+    """Return the reasons, by the keys of the mutants.
 
     Raises:
-        ValueError: the file lacks something, or explains a mutant twice.
+        ValueError: the file is invalid or explains a mutant twice.
     """
     try:
         entries = [Entry(**entry) for entry in tomllib.loads(path.read_text()).get("mutant", [])]
@@ -48,15 +48,15 @@ def read_entries(path: Path = FILE) -> dict[Kept, str]:
 
 
 def check_entries(reasons: dict[Kept, str], mutants: Iterable[Mutant], modules: Iterable[str]) -> None:
-    """Refuse explanations of mutants that do not exist any more.
+    """Refuse explanations of mutants that no longer exist.
 
     Args:
         reasons: as read.
-        mutants: all that there are in `modules`.
-        modules: dotted names; entries of other modules are not judged.
+        mutants: all mutants of `modules`.
+        modules: dotted names; entries of other modules are not checked.
 
     Raises:
-        ValueError: with a line for each entry that matches nothing.
+        ValueError: some entries match no mutant; the message has a line for each.
     """
     known = {mutant.key for mutant in mutants}
     stale = [key for key in reasons if key[0] in set(modules) and key not in known]
@@ -64,7 +64,7 @@ def check_entries(reasons: dict[Kept, str], mutants: Iterable[Mutant], modules: 
         lines = "\n".join(
             f"  {module}, {function}: {source!r}, {change!r}" for module, function, source, change in stale
         )
-        raise ValueError(f"{FILE.name} explains what is not there any more; take it out:\n{lines}")
+        raise ValueError(f"{FILE.name} explains mutants that no longer exist; remove them:\n{lines}")
 
 
 def as_toml(mutant: Mutant) -> str:

@@ -1,6 +1,6 @@
-"""Harness of mutation testing: a process forked for each fault, out of one that has imported all tests.
+"""Harness of mutation testing: a process that has imported all tests forks a child for each fault.
 
-Interpreted, a rule is a plain function, and giving it other code reaches all that have imported it by name.
+When interpreted, a rule is a plain function, so replacing its code affects all modules that have imported it by name.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-TIME_FACTOR, TIME_EXTRA = 10.0, 5  # CPU seconds of a test: so many times the recorded ones, and some more
+TIME_FACTOR, TIME_EXTRA = 10.0, 5  # CPU seconds of a test: this many times the recorded ones, plus these
 WALL_LIMIT = 300  # seconds for all tests of one fault, if it sleeps
-MEMORY_EXTRA = 2 << 30  # bytes that a fault may take in addition
+MEMORY_EXTRA = 2 << 30  # additional bytes that a fault may use
 
 PLAYS = ("tests/mutation/play.py::test_masks", "tests/mutation/play_territories.py::test_masks")
-NUM_BEST = 30  # tests that are tried early since they have noticed most so far
+NUM_BEST = 30  # tests that run early because they have noticed most faults so far
 MAX_PLAYS = 16  # for one fault
-CLOCKS = ("SIGPROF", "SIGALRM")  # what a process is stopped by when its time is up
+CLOCKS = ("SIGPROF", "SIGALRM")  # signals that stop a process whose time is up
 
 Fault = Callable[[], None]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a fault.
+    """The outcome of a fault.
 
     Attributes:
         killer: the test that noticed it; "" if none did.
         reason: "failed", "out of time" or "crashed"; "" if it survived.
-        num_tests: how many were chosen.
+        num_tests: number of tests chosen.
     """
 
     killer: str
@@ -48,7 +48,7 @@ class Verdict:
 
 
 class Laboratory:
-    """A pytest plugin: once the tests are collected, it hands them to `work` instead of running them."""
+    """A pytest plugin that passes the collected tests to `work` instead of running them."""
 
     def __init__(self, work: Callable[[Laboratory], None]) -> None:
         self.items: dict[str, pytest.Item] = {}
@@ -57,11 +57,11 @@ class Laboratory:
         self._error: BaseException | None = None
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Work, in place of running all tests."""
+        """Call `work` instead of running all tests."""
         if session.testsfailed:
             raise pytest.UsageError("the tests cannot be collected; `python -m pytest --collect-only tests` says why")
         self.items = {item.nodeid: item for item in session.items}
-        gc.freeze()  # forked processes share what is there
+        gc.freeze()  # forked processes share the objects that exist now
         try:
             self._work(self)
         except BaseException as error:
@@ -69,7 +69,7 @@ class Laboratory:
         return True
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Notice a failure."""
+        """Note a failure."""
         if report.failed:
             self.failed = report.nodeid
 
@@ -81,13 +81,13 @@ class Laboratory:
         return not self.failed
 
     def raise_error(self) -> None:
-        """Raise what went wrong in the work: pytest would only report it."""
+        """Raise the error of `work`, if any: pytest would only report it."""
         if self._error is not None:
             raise self._error
 
 
 def with_tests(paths: Sequence[str], work: Callable[[Laboratory], None], *, select: str = "not slow") -> None:
-    """Collect the tests of `paths` and let `work` use them.
+    """Collect the tests of `paths` and pass them to `work`.
 
     Raises:
         RuntimeError: pytest ended before the work began.
@@ -104,12 +104,12 @@ def with_tests(paths: Sequence[str], work: Callable[[Laboratory], None], *, sele
 
 
 def in_child(work: Callable[[], Any]) -> Any:
-    """Return what `work` returns in a separate process."""
+    """Run `work` in a separate process and return its result."""
     return require_answer(next(iter(in_children([work], 1)))[1])
 
 
 def require_answer(told: Any) -> Any:
-    """Return what a process told.
+    """Return the result of a process.
 
     Raises:
         RuntimeError: it was stopped by a signal.
@@ -120,7 +120,7 @@ def require_answer(told: Any) -> Any:
 
 
 def in_children(jobs: Sequence[Callable[[], Any]], workers: int) -> Iterator[tuple[int, Any]]:
-    """Yield the index of each job and what it returned, as they end; a signal's name for one that was stopped by it.
+    """Yield the index and result of each job as it ends; the name of the signal for a job that one stopped.
 
     Raises:
         RuntimeError: a job raised.
@@ -157,7 +157,7 @@ def answer(text: bytes, status: int) -> Any:
 
 
 def start(job: Callable[[], Any]) -> tuple[int, int]:
-    """Run `job` in a forked process that writes what it returns, as JSON; return its pipe and its id."""
+    """Run `job` in a forked process that writes its result as JSON; return its pipe and its process id."""
     read_end, write_end = os.pipe()
     process = os.fork()
     if process:
@@ -177,7 +177,7 @@ def start(job: Callable[[], Any]) -> tuple[int, int]:
 
 
 def silence() -> None:
-    """Send what the process prints nowhere."""
+    """Discard everything that the process prints."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
@@ -187,10 +187,10 @@ def silence() -> None:
 
 
 def trial(laboratory: Laboratory, fault: Fault, tests: Sequence[str], seconds: dict[str, float]) -> dict[str, str]:
-    """Make the fault, then run the tests until one fails; goes into a separate process.
+    """Make the fault, then run the tests until one fails; must run in a separate process.
 
     Returns:
-        dict: the killer, "" if there is none; one that is stopped for want of time writes nothing at all.
+        dict: the killer, "" if there is none. A process that runs out of time returns nothing at all.
     """
     memory = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (memory + MEMORY_EXTRA, memory + MEMORY_EXTRA))
@@ -208,11 +208,11 @@ class Trial:
     """A fault and the tests that may notice it.
 
     Attributes:
-        fault: makes it, in a separate process.
-        tests: to choose from.
-        place: what it is a fault of.
-        about: tests that are likely to notice.
-        richness: how much of the place and what is around it each test sees.
+        fault: makes the fault; called in a separate process.
+        tests: tests to choose from.
+        place: what the fault is in.
+        about: tests that are likely to notice it.
+        richness: how much of the place and its surroundings each test runs.
     """
 
     fault: Fault
@@ -225,11 +225,11 @@ class Trial:
 def choose(
     trial: Trial, seconds: dict[str, float], kills: Counter[str], budget: float, best: Collection[str] = ()
 ) -> list[str]:
-    """Return the tests of a trial in the order to run: as many as `budget` seconds hold.
+    """Return the tests of a trial in the order to run, as many as fit into `budget` seconds.
 
-    First comes what has killed faults of the same place (`kills`), then what is about it, then what has killed most
-    anywhere (`best`), then what sees most in a second. Of the games of random play, which see much and are slow, only
-    some are taken.
+    Tests that have killed faults of the same place (`kills`) come first, then those that are about it, then those that
+    have killed most anywhere (`best`), then those that see most per second. Of the games of random play, which see much
+    but are slow, only some are taken.
     """
 
     def rank(test: str) -> tuple[int, bool, bool, float, str]:
@@ -257,7 +257,7 @@ def is_play(test: str) -> bool:
 def verdicts(
     laboratory: Laboratory, trials: Sequence[Trial], seconds: dict[str, float], budget: float, workers: int
 ) -> Iterator[tuple[int, Verdict]]:
-    """Yield the index of each trial and its verdict, as they come."""
+    """Yield the index of each trial and its verdict as they arrive."""
     kills: dict[str, Counter[str]] = defaultdict(Counter)
     kills_anywhere: Counter[str] = Counter()
 

@@ -1,4 +1,4 @@
-"""Mutants of rule functions: small faults, put one at a time into the syntax tree of a function."""
+"""Mutants of rule functions: small faults, inserted one at a time into the syntax tree of a function."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
     ast.LShift: ast.RShift,
     ast.RShift: ast.LShift,
 }
-PREDICATES = ("is_", "has_", "can_", "may_")  # functions that answer yes or no
+PREDICATES = ("is_", "has_", "can_", "may_")  # prefixes of functions that return a truth value
 SYMMETRIC = (
     "distance",
     "summed",
     "combined",
     "abs",
     "below",
-)  # functions that do not care for the order of their arguments
-RECORDS = ("params", "state")  # never swapped with other arguments: that can only crash
+)  # functions for which the order of arguments does not matter
+RECORDS = ("params", "state")  # never swapped with other arguments: that could only crash
 TRUE, FALSE = ast.Constant(True), ast.Constant(False)
 
 Rule = Callable[..., Any]
@@ -53,11 +53,11 @@ class Mutant:
     Attributes:
         module: dotted name.
         function: name, at the top level of the module.
-        line: of the fault, in the file.
+        line: line of the fault in the file.
         source: the text of that line.
-        change: what is written instead of what.
-        lines: first and last line of the statement, without the statements in it: a test that runs none cannot notice.
-        branches: if it is a condition or a loop, the first lines of the statements that it lets run.
+        change: the original code and its replacement.
+        lines: first and last line of the statement, without nested ones: a test that runs none of them cannot notice.
+        branches: for a condition or a loop, the first lines of the statements that it controls.
         code: the faulty function, compiled.
     """
 
@@ -72,7 +72,7 @@ class Mutant:
 
     @property
     def key(self) -> Kept:
-        """What names the fault whatever else changes in its file: module, function, source, change."""
+        """The name of the fault, which survives other changes in its file: module, function, source, change."""
         return self.module, self.function, self.source, self.change
 
     def __str__(self) -> str:
@@ -93,7 +93,7 @@ class Edit:
 
     @property
     def change(self) -> str:
-        """The edit in words; a number or a name is told from its like by what it stands in."""
+        """The edit in words; a number or an attribute is shown within its surrounding expression."""
         is_small = isinstance(self.old, (ast.Constant, ast.Attribute)) and isinstance(self.parent, ast.expr)
         shown = self.parent if is_small else self.old
         old = text_of(shown)
@@ -107,7 +107,7 @@ class Edit:
         return f"{old}  ->  {new}"
 
     def put(self, node: ast.AST) -> None:
-        """Write `node` where the edit is made."""
+        """Write `node` to the place of the edit."""
         if self.index is None:
             setattr(self.parent, self.name, node)
         else:
@@ -120,7 +120,7 @@ def text_of(node: ast.AST) -> str:
 
 
 def mutants_of(module: ModuleType) -> list[Mutant]:
-    """Return all mutants of a module's functions, in the order of the source.
+    """Return all mutants of a module's functions, in source order.
 
     Declarations of fields are left out: they have taken effect before a mutant of them could.
     """
@@ -144,7 +144,7 @@ def is_declaration(tree: ast.FunctionDef) -> bool:
 
 
 def plain_function(value: object, module: ModuleType) -> FunctionType | None:
-    """Return the function of `module` below its wrappers, None for what is none or has none."""
+    """Return the unwrapped function if it is defined in `module`, else None."""
     function = inspect.unwrap(value) if callable(value) else None
     return function if isinstance(function, FunctionType) and function.__module__ == module.__name__ else None
 
@@ -152,17 +152,17 @@ def plain_function(value: object, module: ModuleType) -> FunctionType | None:
 def function_mutants(
     function: FunctionType, tree: ast.FunctionDef, imports: list[ast.stmt], lines: list[str]
 ) -> Iterator[Mutant]:
-    """Yield the mutants of one function, without those that compile to the same code.
+    """Yield the mutants of one function, except those that compile to the same code.
 
     Raises:
-        ValueError: the source is not that of the function.
+        ValueError: the source does not match the function.
     """
     filename = function.__code__.co_filename
     tree.decorator_list = []
     module = ast.Module(body=[*imports, tree], type_ignores=[])  # calls into imported modules compile differently
     same = compile_last(module, filename)
     if not is_same_code(same, function.__code__):
-        raise ValueError(f"{function.__module__}.{function.__name__} is not what {filename} says; import it afresh")
+        raise ValueError(f"{function.__module__}.{function.__name__} does not match {filename}; reload the module")
     for edit in edits_of(tree, function):
         edit.put(ast.copy_location(edit.new, edit.old))
         ast.fix_missing_locations(tree)
@@ -183,13 +183,13 @@ def function_mutants(
 
 
 def compile_last(module: ast.Module, filename: str) -> CodeType:
-    """Return the code of the function that a module ends with."""
+    """Return the code of the last function of a module."""
     code = compile(module, filename, "exec", dont_inherit=True)
     return next(value for value in reversed(code.co_consts) if isinstance(value, CodeType))
 
 
 def is_same_code(code: CodeType, other: CodeType) -> bool:
-    """Return whether two functions do the same, instruction by instruction."""
+    """Return whether two functions are the same, instruction by instruction."""
     names = ("co_code", "co_names", "co_varnames", "co_freevars", "co_argcount")
     if any(getattr(code, name) != getattr(other, name) for name in names) or len(code.co_consts) != len(
         other.co_consts
@@ -203,14 +203,14 @@ def is_same_code(code: CodeType, other: CodeType) -> bool:
 
 
 def header(statement: ast.stmt) -> tuple[int, int]:
-    """Return the lines of a statement, without the statements in it."""
+    """Return the first and last line of a statement, without nested statements."""
     last = statement.end_lineno or statement.lineno
     body = getattr(statement, "body", [])
     return (statement.lineno, body[0].lineno - 1 if body and body[0].lineno > statement.lineno else last)
 
 
 def branches(statement: ast.stmt) -> tuple[int, ...]:
-    """Return the first lines of what a condition or a loop lets run, and of what runs if it does not."""
+    """Return the first lines of the body of a condition or a loop and of its else branch."""
     if not isinstance(statement, (ast.If, ast.While, ast.For)):
         return ()
     return tuple(part[0].lineno for part in (statement.body, statement.orelse) if part)
@@ -220,7 +220,7 @@ def branches(statement: ast.stmt) -> tuple[int, ...]:
 
 
 def edits_of(tree: ast.FunctionDef, function: FunctionType) -> Iterator[Edit]:
-    """Yield all edits of a function's body, docstring and arguments aside."""
+    """Yield all edits of a function's body, except its docstring."""
     body = tree.body[1:] if ast.get_docstring(tree) is not None else tree.body
     start = len(tree.body) - len(body)
     for index, statement in enumerate(body):
@@ -229,7 +229,7 @@ def edits_of(tree: ast.FunctionDef, function: FunctionType) -> Iterator[Edit]:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a node stands."""
+    """The position of a node in the tree."""
 
     parent: ast.AST
     name: str
@@ -243,7 +243,7 @@ class Place:
 
 
 def statement_edits(place: Place, statement: ast.stmt) -> Iterator[Edit]:
-    """Yield the edits of a statement and of all in it."""
+    """Yield the edits of a statement and of everything in it."""
     for new in statement_faults(statement):
         yield place.edit(statement, new, is_deletion=isinstance(new, ast.Pass))
     for name, value in ast.iter_fields(statement):
@@ -265,7 +265,7 @@ def statement_edits(place: Place, statement: ast.stmt) -> Iterator[Edit]:
 
 
 def expression_edits(place: Place, node: ast.expr) -> Iterator[Edit]:
-    """Yield the edits of an expression and of all in it."""
+    """Yield the edits of an expression and of everything in it."""
     for new in expression_faults(node, place.function):
         yield place.edit(node, new)
     for name, value in ast.iter_fields(node):
@@ -275,7 +275,7 @@ def expression_edits(place: Place, node: ast.expr) -> Iterator[Edit]:
 
 
 def is_plain_answer(value: ast.expr | None, name: str) -> bool:
-    """Return whether a predicate returns a value that no other fault negates."""
+    """Return whether a predicate returns a value that no other edit negates."""
     return name.startswith(PREDICATES) and isinstance(value, (ast.Name, ast.Call, ast.BoolOp))
 
 
@@ -283,7 +283,7 @@ def is_plain_answer(value: ast.expr | None, name: str) -> bool:
 
 
 def statement_faults(statement: ast.stmt) -> Iterator[ast.stmt]:
-    """Yield faulty statements in place of one."""
+    """Yield faulty replacements of a statement."""
     if isinstance(statement, ast.Break):
         yield ast.Continue()
     if isinstance(statement, ast.Continue):
@@ -295,7 +295,7 @@ def statement_faults(statement: ast.stmt) -> Iterator[ast.stmt]:
 
 
 def can_be_left_out(statement: ast.stmt) -> bool:
-    """Return whether a function runs without a statement; one that only gives a name to a value is needed."""
+    """Return whether a function can run without a statement; one that only names a value is needed."""
     if isinstance(statement, ast.Assign):
         return not isinstance(statement.targets[0], (ast.Name, ast.Tuple))
     if isinstance(statement, ast.Expr):
@@ -306,7 +306,7 @@ def can_be_left_out(statement: ast.stmt) -> bool:
 
 
 def expression_faults(node: ast.expr, function: FunctionType) -> Iterator[ast.expr]:
-    """Yield faulty expressions in place of one."""
+    """Yield faulty replacements of an expression."""
     if isinstance(node, ast.Compare):
         yield from compared_otherwise(node)
     elif isinstance(node, ast.BoolOp):
@@ -330,14 +330,14 @@ def expression_faults(node: ast.expr, function: FunctionType) -> Iterator[ast.ex
 
 
 def compared_otherwise(node: ast.Compare) -> Iterator[ast.expr]:
-    """Yield the comparison with a boundary moved, and turned round."""
+    """Yield the comparison with its boundary moved, and negated."""
     for i, operator in enumerate(node.ops):
         for other in COMPARISONS.get(type(operator), ()):
             yield ast.Compare(node.left, [*node.ops[:i], other(), *node.ops[i + 1 :]], node.comparators)
 
 
 def other_constants(value: object) -> Iterator[ast.expr]:
-    """Yield the neighbors of a number; of 0 and 1 each other."""
+    """Yield the neighbors of a number (0 only becomes 1), or the negation of a bool."""
     if isinstance(value, bool):
         yield ast.Constant(not value)
     elif isinstance(value, int):
@@ -355,7 +355,7 @@ def enum_neighbor(node: ast.Attribute, function: FunctionType) -> Iterator[ast.e
 
 
 def called_otherwise(node: ast.Call) -> Iterator[ast.expr]:
-    """Yield the call with neighboring arguments swapped, `min` for `max`, a range one short at either end."""
+    """Yield the call with neighboring arguments swapped, `min` and `max` exchanged, or a range shortened by one."""
     name = node.func.id if isinstance(node.func, ast.Name) else ""
     if name in ("min", "max"):
         yield ast.Call(ast.Name("max" if name == "min" else "min", ast.Load()), node.args, [])
@@ -372,5 +372,5 @@ def called_otherwise(node: ast.Call) -> Iterator[ast.expr]:
 
 
 def count_functions(mutants: Iterable[Mutant]) -> int:
-    """Return how many functions the mutants are of."""
+    """Return the number of functions that the mutants belong to."""
     return len({(mutant.module, mutant.function) for mutant in mutants})

@@ -1,6 +1,6 @@
-"""Random play that judges a fault of the rules: a referee's second opinion on each mask, and what must always hold.
+"""Random play that detects faults of the rules, by a referee's second opinion on each mask and by invariants.
 
-Not part of the test suite, which plays the same bouts compiled, and far longer (`tests/sack_armies/referee`).
+Not part of the test suite, which plays the same bouts compiled and far longer (`tests/sack_armies/referee`).
 """
 
 from __future__ import annotations

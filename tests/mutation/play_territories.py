@@ -1,6 +1,6 @@
-"""Random play that judges a fault of the rules of Territories: the referee beside it, and what must always hold.
+"""Random play that detects faults of the rules of Territories, by comparison with the referee and by invariants.
 
-Not part of the test suite, which plays the same games compiled, and far longer (`tests/territories`).
+Not part of the test suite, which plays the same games compiled and far longer (`tests/territories`).
 """
 
 from __future__ import annotations

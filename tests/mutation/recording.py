@@ -1,4 +1,4 @@
-"""Recording of the tests on sound rules: which lines each of them runs, and how long it takes."""
+"""Recording of the tests on sound rules: which lines each one runs, and how long it takes."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ import coverage
 from tests.mutation.harness import ROOT, Laboratory, in_children, require_answer
 
 PACKAGE = ROOT / "sackarmies_env"
-KEPT = ROOT / "build" / "mutation"  # what was recorded, by digest of the sources
-KEPT_SECONDS = 86400.0  # after which what was recorded of other sources is removed
+KEPT = ROOT / "build" / "mutation"  # recordings, by digest of the sources
+KEPT_SECONDS = 86400.0  # age at which recordings of other sources are removed
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """What the tests do on sound rules.
+    """What the tests do with sound rules.
 
     Attributes:
         seconds: CPU time by test.
-        by_line: tests that run a line, by file and line.
+        by_line: file -> line -> tests that run the line.
     """
 
     seconds: dict[str, float]
     by_line: dict[str, dict[int, list[str]]]
 
     def rarer(self, path: str, lines: Iterable[int]) -> set[str]:
-        """Return the tests that run that one of `lines` which the fewest run."""
+        """Return the tests that run the line of `lines` that the fewest tests run."""
         sets = [self.running(path, (line, line)) for line in lines]
         return min((found for found in sets if found), key=len, default=set())
 
     def richness(self, path: str) -> dict[str, float]:
-        """Return how much of a file each test sees: a line that few tests run counts more, 1 / their number."""
+        """Return how much of a file each test runs; a line counts 1 / the number of tests that run it."""
         found: dict[str, float] = defaultdict(float)
         for tests in self.by_line.get(path, {}).values():
             for test in tests:
@@ -53,11 +53,11 @@ class Recorded:
 
 
 def record(laboratory: Laboratory, workers: int) -> Recorded:
-    """Return what the tests do; files of tests that have not changed since the last run are not run again.
+    """Return what the tests do; test files that have not changed since the last run are not run again.
 
     Args:
-        laboratory: with the tests collected.
-        workers: processes at a time.
+        laboratory: holds the collected tests.
+        workers: number of processes at a time.
 
     Raises:
         RuntimeError: a test fails on sound rules.
@@ -83,7 +83,7 @@ def record(laboratory: Laboratory, workers: int) -> Recorded:
 
 
 def merged(parts: Iterable[dict[str, Any]]) -> Recorded:
-    """Return all that was kept, a part for each file of tests."""
+    """Merge the recordings of all test files."""
     seconds: dict[str, float] = {}
     by_line: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for part in parts:
@@ -96,7 +96,7 @@ def merged(parts: Iterable[dict[str, Any]]) -> Recorded:
 
 
 def record_here(laboratory: Laboratory, files: dict[str, list[str]], kept: dict[str, Path]) -> list[str]:
-    """Run the tests of some files and write what they do; return those that fail and, if any do, write nothing."""
+    """Run the tests of some files and write what they do; if any fail, return them and write nothing."""
     tracer = coverage.Coverage(
         data_file=None, config_file=False, include=[f"{PACKAGE}/{part}/*" for part in ("core", "games")]
     )
@@ -126,7 +126,7 @@ def record_here(laboratory: Laboratory, files: dict[str, list[str]], kept: dict[
 
 
 def source_digest() -> str:
-    """Return a digest of the rules and of what tests share."""
+    """Return a digest of the package and of the modules that tests share."""
     digest = hashlib.sha256()
     shared = [path for path in sorted((ROOT / "tests").rglob("*.py")) if not path.name.startswith("test_")]
     for path in [*sorted(PACKAGE.rglob("*.py")), *sorted(PACKAGE.rglob("*.toml")), *shared]:
@@ -136,5 +136,5 @@ def source_digest() -> str:
 
 
 def file_digest(base: str, file: str, tests: list[str]) -> str:
-    """Return a digest of a file of tests and of those of its tests that were collected."""
+    """Return a digest of a test file and the tests collected from it."""
     return hashlib.sha256(base.encode() + repr(tests).encode() + (ROOT / file).read_bytes()).hexdigest()[:24]

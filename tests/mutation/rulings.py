@@ -1,6 +1,6 @@
 """Mutation of rulings: `python -m tests.mutation.rulings`.
 
-For each switch, the default is changed to each other value: a test about the ruling must notice, and one that only
+For each switch, the default is changed to each other value: a test about the ruling must notice; a test that only
 recites the table of defaults does not count. For each ruling without a switch, faults are put into the function that
 claims it.
 """
@@ -35,7 +35,7 @@ RECITING = ("test_every_switch_has_its_default",)  # tests that only recite the 
 
 @dataclass(frozen=True)
 class Flip:
-    """Another default of a switch."""
+    """A changed default of a switch."""
 
     switch: str
     value: Any
@@ -49,18 +49,18 @@ class Flip:
         Switches.model_rebuild(force=True)
         made = getattr(Switches(), self.switch)
         if made != self.value:
-            raise RuntimeError(f"the default of {self.switch} is {made!r} still, not {self.value!r}")
+            raise RuntimeError(f"the default of {self.switch} is still {made!r}, not {self.value!r}")
 
 
 def flips() -> Iterator[Flip]:
-    """Yield every other default: all values of a choice, the neighbors of a number."""
+    """Yield every changed default: the other values of a choice, the neighbors of a number."""
     for name, field in Switches.model_fields.items():
         for value in other_values(name, field.annotation, field.default):
             yield Flip(name, value)
 
 
 def other_values(name: str, annotation: Any, default: Any) -> list[Any]:
-    """Return the values of a switch that are tried in place of its default."""
+    """Return the values to try in place of a switch's default."""
     if name == "copy_limits":
         return [STANDARD_COPIES | {rank: copies + step} for rank, copies in STANDARD_COPIES.items() for step in (-1, 1)]
     if name == "grid_radius":
@@ -82,16 +82,16 @@ def is_allowed(name: str, value: object) -> bool:
 
 
 def switches_by_ruling() -> dict[str, list[str]]:
-    """Return the switches of each ruling, as the page of rulings has them."""
+    """Return the switches of each ruling, from the page of rulings."""
     rows = {ruling: SWITCH_NAME.findall(cell) for ruling, cell in ROW.findall(RULINGS_PAGE.read_text())}
     unknown = {name for names in rows.values() for name in names} - set(Switches.model_fields)
     if unknown or not rows:
-        raise ValueError(f"{RULINGS_PAGE.name} names switches that there are not: {sorted(unknown)}")
+        raise ValueError(f"{RULINGS_PAGE.name} names unknown switches: {sorted(unknown)}")
     return rows
 
 
 class Tests:
-    """Which tests are about what, by the IDs that open their names."""
+    """The tests about each ID, which opens their names."""
 
     def __init__(self, laboratory: Laboratory) -> None:
         self.index: ModuleType = load_index()
@@ -105,7 +105,7 @@ class Tests:
         return {test for test in self.items if test.split("[", 1)[0] in names}
 
     def ids_of(self, switch: str, rulings: Mapping[str, Sequence[str]]) -> list[str]:
-        """Return the IDs of a switch, of its rulings, and of the rules that the function which reads it claims."""
+        """Return the IDs of a switch, of its rulings, and of the rules claimed by the function that reads it."""
         name = f"C-{switch}"
         places = self.claims.get(name, [])
         rules = [rule for rule, claimed in self.claims.items() if any(place in places for place in claimed)]
@@ -185,7 +185,7 @@ def claimed_mutants(places: Sequence[Any]) -> list[Mutant]:
 
 
 def draw(mutants: list[Mutant], options: argparse.Namespace, ruling: str) -> list[Mutant]:
-    """Return as many mutants as are asked for, by the seed."""
+    """Return a random sample of as many mutants as the options ask for."""
     chance = random.Random(f"{options.seed} {ruling}")
     return mutants if options.mutants >= len(mutants) else chance.sample(mutants, options.mutants)
 
@@ -197,7 +197,7 @@ def read_options() -> argparse.Namespace:
     """Return the options of the command line."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutation.rulings", description=__doc__.splitlines()[0])
     parser.add_argument("--mutants", type=int, default=0, help="faults in the function of each ruling without a switch")
-    parser.add_argument("--seed", type=int, default=1, help="of the choice of faults")
+    parser.add_argument("--seed", type=int, default=1, help="random seed of the sample of faults")
     parser.add_argument("--budget", type=float, default=60.0, help="seconds of tests for one fault, as recorded")
     parser.add_argument("--workers", type=int, default=1, help="processes at a time")
     return parser.parse_args()

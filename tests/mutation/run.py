@@ -1,8 +1,8 @@
 """Mutation testing of the rules: `python -m tests.mutation.run --sample 200 --seed 1`.
 
-Puts small faults into the rule functions, one at a time, and runs the tests that reach each: a fault that no test
-notices shows a rule, or a case of one, that no test looks at. docs/decisions/0011-mutation-testing.md tells why it is
-made this way.
+Puts small faults into the rule functions, one at a time, and runs the tests that reach each one. A fault that no test
+notices reveals a rule, or a case of one, that no test checks. docs/decisions/0011-mutation-testing.md explains the
+design.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def main() -> int:
 
 
 def interpreted_again(module: str) -> None:
-    """Start `module` anew, unless the rules are plain functions already: those alone can be given other code."""
+    """Restart `module` interpreted, unless it is already: only plain functions can be given other code."""
     if not INTERPRETED:
         again = [sys.executable, "-m", module, *sys.argv[1:]]
         os.execve(sys.executable, again, os.environ | {"NUMBA_DISABLE_JIT": "1"})
@@ -58,13 +58,13 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--game", default="sack_armies", choices=SUBJECTS)
     parser.add_argument("--sample", type=int, default=200, help="mutants to try, drawn at random from all")
     parser.add_argument("--all", action="store_true", help="try every mutant: hours")
-    parser.add_argument("--seed", type=int, default=1, help="of the sample")
+    parser.add_argument("--seed", type=int, default=1, help="random seed of the sample")
     parser.add_argument("--modules", nargs="+", metavar="NAME", help="rule modules of the game; default all")
     parser.add_argument("--function", default="", help="only mutants of this function")
     parser.add_argument("--budget", type=float, default=60.0, help="seconds of tests for one mutant, as recorded")
     parser.add_argument("--workers", type=int, default=1, help="processes at a time")
-    parser.add_argument("--explained", action="store_true", help="try the mutants that are explained, too")
-    parser.add_argument("--only", type=Path, help="try the mutants of a file that --toml has written, again")
+    parser.add_argument("--explained", action="store_true", help="also try explained mutants")
+    parser.add_argument("--only", type=Path, help="retry only the mutants in a file written by --toml")
     parser.add_argument("--toml", type=Path, help="write entries for the survivors to this file")
     options = parser.parse_args()
     known = SUBJECTS[options.game].modules
@@ -75,7 +75,7 @@ def read_options() -> argparse.Namespace:
 
 
 def examine(laboratory: Laboratory, options: argparse.Namespace) -> int:
-    """Try a sample of mutants and print what became of them; return the exit status."""
+    """Try a sample of mutants and print the outcomes; return the exit status."""
     names = [SUBJECTS[options.game].modules[name] for name in options.modules]
     modules = {name: importlib.import_module(name) for name in names}
     mutants = [mutant for module in modules.values() for mutant in mutants_of(module)]
@@ -116,7 +116,7 @@ def draw_sample(mutants: list[Mutant], options: argparse.Namespace) -> list[Muta
 
 
 def path_of(mutant: Mutant) -> str:
-    """Return the file of a mutant, from the root of the project."""
+    """Return the file of a mutant, relative to the root of the project."""
     return mutant.module.replace(".", "/") + ".py"
 
 
@@ -128,7 +128,7 @@ def place_of(mutant: Mutant) -> tuple[str, str]:
 def tests_about_functions(
     laboratory: Laboratory, game_id: str = "sack_armies"
 ) -> dict[tuple[str, str], frozenset[str]]:
-    """Return by file and function the tests whose names open with the ID of a rule that the function claims.
+    """Return, by file and function, the tests whose names open with the ID of a rule that the function claims.
 
     A game without a list of its rules has none.
     """
@@ -152,7 +152,7 @@ def tests_about_functions(
 def as_trials(
     mutants: Sequence[Mutant], recorded: Recorded, about: Mapping[tuple[str, str], frozenset[str]]
 ) -> list[Trial]:
-    """Return the trials of mutants; `about` are the tests about each function."""
+    """Return the trials of mutants; `about` holds the tests about each function."""
     richness = {path: recorded.richness(path) for path in {path_of(mutant) for mutant in mutants}}
     trials = []
     for mutant in mutants:
@@ -178,7 +178,7 @@ def report(
     survivors: Sequence[Mutant],
     wrongly_explained: Sequence[Mutant],
 ) -> int:
-    """Print the score, by module and in all; return the exit status."""
+    """Print the score, by module and in total; return the exit status."""
     killed = [mutant for mutant, verdict in told if verdict.reason]
     print("\nmodule          sample  killed  survived  explained")
     for module in sorted({mutant.module for mutant in sample}):

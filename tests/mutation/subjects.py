@@ -1,4 +1,4 @@
-"""The games whose rules faults are put into: their modules, and the tests that may notice."""
+"""The games whose rules are mutated: their modules, and the tests that may notice."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ CORE_TESTS = (
     "tests/core/test_flow.py",
     "tests/core/test_legal.py",
 )
-SHARED = ("encode", "events", "flow", "legal")  # of the parts that games share, those that rules are made with
+SHARED = ("encode", "events", "flow", "legal")  # the parts shared by games that rules are made of
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A game.
+    """A game whose rules are mutated.
 
     Attributes:
         modules: short name -> dotted name of the rules.
@@ -29,7 +29,7 @@ class Subject:
 
 
 def modules_of(game_id: str, rooms: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
-    """Return the modules of the rooms of a game, by their names."""
+    """Return the modules of a game's rooms, by name."""
     return {name: f"sackarmies_env.games.{game_id}.{room}.{name}" for room, names in rooms.items() for name in names}
 
 

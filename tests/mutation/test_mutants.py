@@ -1,4 +1,4 @@
-"""The mutation tester itself, on toy functions: what is killed, what survives, what is explained."""
+"""The mutation tester, tested on toy functions: mutants that are killed, survive or are explained."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SECONDS = {"adult": 0.2, "greater": 0.1, "halvings": 0.3, "swapped": 0.4}
 
 
 class Checks:
-    """In place of tests collected by pytest."""
+    """A stand-in for tests collected by pytest."""
 
     def run(self, test: str) -> bool:
         try:
@@ -180,7 +180,7 @@ def test_an_explanation_of_what_is_not_there_is_refused(tmp_path, change):
     name = change.split(" = ", maxsplit=1)[0]
     lines = [line for line in as_toml(EQUAL).splitlines() if not line.startswith(name)]
     path.write_text("\n".join([*lines, change, 'reason = "r"']))
-    with pytest.raises(ValueError, match="explains what is not there any more"):
+    with pytest.raises(ValueError, match="explains mutants that no longer exist"):
         check_entries(read_entries(path), MUTANTS, [toy.__name__])
     check_entries(read_entries(path), MUTANTS, ["another.module"])
 

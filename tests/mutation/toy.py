@@ -1,4 +1,4 @@
-"""Toy functions to put faults into, for the tests of this folder."""
+"""Toy functions to mutate, for the tests of this folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def is_adult(age: int) -> bool:
 
 
 def greater(one: int, other: int) -> int:
-    """Return the greater number: of equal ones either."""
+    """Return the greater number; of equal ones, either."""
     if one > other:
         return one
     return other

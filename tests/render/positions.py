@@ -1,4 +1,4 @@
-"""Positions that tests draw."""
+"""Positions for drawing tests."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SMALL: dict[str, Any] = {
 
 
 def twin() -> dict[str, Any]:
-    """Return SMALL with nothing changed but what General 0 cannot know of General 1."""
+    """Return SMALL, changed only in what General 0 cannot know about General 1."""
     other = copy.deepcopy(SMALL)
     unit = other["unit"][2]
     unit["token"] = "guard"
@@ -61,7 +61,7 @@ def twin() -> dict[str, Any]:
 
 
 def start(scenario: dict[str, Any] | str) -> tuple[Game, NDArray[np.void]]:
-    """Return the game of a scenario, at its first decision."""
+    """Return the game of a scenario and its state at the first decision."""
     game = make_game(scenario=scenario)
     states = game.new_states(1)
     game.reset(game.params, states, np.array([0], np.int64))

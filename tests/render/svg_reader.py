@@ -1,4 +1,4 @@
-"""Tokens as they are read on a picture: from the shapes and texts of an SVG, and as the picture model says them."""
+"""Tokens as read from a picture: from the shapes and texts of an SVG, and as the picture model expects them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from sackarmies_env.render.board import FieldView, Hex, Picture, UnitView
 
 NEAR = 0.02  # radii
 COORDINATES = re.compile(r"(-?\d+),(-?\d+)")
-COORDINATES_Y = -0.742  # of a hex, in radii
+COORDINATES_Y = -0.742  # place of a hex's coordinates, in radii
 EDGE = 0.97  # radius of the polygon of a hex
-BODY, BAND = (1.2, 0.95), (1.12, 0.32)  # of a counter
+BODY, BAND = (1.2, 0.95), (1.12, 0.32)  # sizes on a counter, in radii
 CHANGES = {theme.RAISED: "raised", theme.RAISED_DOWN: "raised", theme.LOWERED: "lowered", theme.LOWERED_DOWN: "lowered"}
 KINDS = {color: kind for kind, color in theme.KINDS.items()}
 BANDS = {color: band for band, color in theme.BANDS.items()}
@@ -23,7 +23,7 @@ POINTS = {("polyline", 9): "water", ("polyline", 3): "movement", ("polygon", 5):
 
 
 class Mark(NamedTuple):
-    """An element of an SVG; where its middle is and how large it is are in radii of its hex."""
+    """An element of an SVG; its middle and size are in radii of its hex."""
 
     tag: str
     x: float
@@ -38,16 +38,16 @@ class Mark(NamedTuple):
     text: str
 
     def is_at(self, x: float, y: float) -> bool:
-        """Return whether its middle is at a place."""
+        """Return whether the middle is at a place."""
         return abs(self.x - x) < NEAR and abs(self.y - y) < NEAR
 
     def is_sized(self, width: float, height: float) -> bool:
-        """Return whether it has a size."""
+        """Return whether the element has this size."""
         return abs(self.width - width) < NEAR and abs(self.height - height) < NEAR
 
 
 def read_svg(text: str) -> dict[str, list[dict[str, Any]]]:
-    """Return the tokens that an SVG of a board shows, by nothing but its elements; see `tokens_of`."""
+    """Return the tokens that an SVG of a board shows, from its elements alone; see `tokens_of`."""
     units, fields = [], []
     for at, marks in by_hex(text).items():
         texts = [mark for mark in marks if mark.tag == "text"]
@@ -60,7 +60,7 @@ def read_svg(text: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def by_hex(text: str) -> dict[Hex, list[Mark]]:
-    """Return the elements on the board by hex; where hexes are and how large is read from their coordinates."""
+    """Return the elements on the board by hex; the centers of hexes are read from their printed coordinates."""
     root = ET.fromstring(text)
     right, bottom = theme.WIDTH - theme.PANEL, theme.HEIGHT - theme.LEGEND
     elements = [mark for mark in map(measured, root) if mark is not None and mark.x <= right and mark.y <= bottom]
@@ -83,7 +83,7 @@ def by_hex(text: str) -> dict[Hex, list[Mark]]:
 
 
 def measured(element: ET.Element) -> Mark | None:
-    """Return an element with its middle and size in pixels; None for what is not drawn."""
+    """Return an element with its middle and size in pixels; None if it is not drawn."""
     tag = element.tag.rpartition("}")[2]
     number = {name: float(value) for name, value in element.attrib.items() if re.fullmatch(r"-?[\d.]+", value)}
     corners = [tuple(map(float, pair.split(","))) for pair in element.get("points", "").split()]
@@ -127,7 +127,7 @@ def read_unit(marks: list[Mark], texts: list[Mark]) -> dict[str, Any]:
 
 
 def one(texts: list[Mark], x: float, y: float) -> str:
-    """Return the text at a place, "" without one."""
+    """Return the text at a place, "" if there is none."""
     return next((mark.text for mark in texts if mark.is_at(x, y)), "")
 
 
@@ -149,8 +149,8 @@ def read_field(marks: list[Mark], texts: list[Mark]) -> dict[str, Any]:
 
 
 def read_signs(marks: list[Mark]) -> Iterator[str]:
-    """Yield the signs that are made of some elements: waves, bars, chevrons, swords, shields, fish."""
-    inked = [mark for mark in marks if theme.INK in {mark.fill, mark.stroke}]  # and no arrow of an attack
+    """Yield the signs that these elements form: waves, bars, chevrons, swords, shields, fish."""
+    inked = [mark for mark in marks if theme.INK in {mark.fill, mark.stroke}]  # excludes arrows of attacks
     lines = [mark for mark in inked if mark.tag == "polyline" and mark.points == 2]
     bars = [mark for mark in inked if mark.tag == "circle" and mark.fill == theme.WHITE]
     yield from ("halts" for _ in bars)
@@ -164,17 +164,17 @@ def read_signs(marks: list[Mark]) -> Iterator[str]:
 
 
 def tokens_of(picture: Picture) -> dict[str, list[dict[str, Any]]]:
-    """Return what must be read on the board of a picture."""
+    """Return what must be readable on the board of a picture."""
     units = sorted(picture.units, key=lambda unit: unit.at[::-1])
     fields = sorted(picture.fields, key=lambda field: field.at[::-1])
     return {"units": [unit_of(unit) for unit in units], "fields": [field_of(field) for field in fields]}
 
 
-SYMBOLS = {"infantry": [2, 1, 0], "cavalry": [1, 1, 0], "missile": [1, 2, 0], "artillery": [0, 1, 1]}  # in elements
+SYMBOLS = {"infantry": [2, 1, 0], "cavalry": [1, 1, 0], "missile": [1, 2, 0], "artillery": [0, 1, 1]}  # elements
 
 
 def unit_of(unit: UnitView) -> dict[str, Any]:
-    """Return what must be read on a counter."""
+    """Return what must be readable on a counter."""
     card = unit.card
     acted = "E" if unit.employed else "M" if unit.moved else ""
     values = [] if card is None else zip((card.movement, card.damage, card.armor), card.printed, strict=True)
@@ -194,7 +194,7 @@ def unit_of(unit: UnitView) -> dict[str, Any]:
 
 
 def field_of(field: FieldView) -> dict[str, Any]:
-    """Return what must be read on a battlefield."""
+    """Return what must be readable on a battlefield."""
     ground = {"water": field.water, "halts": field.halts, "shelters": field.shelters}
     return {
         "at": list(field.at),

@@ -57,7 +57,7 @@ Battlefields
 
 
 def everywhere(radius):
-    """A picture whose legal hexes are a whole board of this radius, with one unit on a battlefield in each corner."""
+    """Return a picture whose legal hexes fill a board of this radius, with a unit on a battlefield in four corners."""
     grid = make_hexgrid(radius)
     hexes = sorted(zip(grid.q.tolist(), grid.r.tolist(), strict=True), key=reading_order)
     corners = [(radius, 0), (-radius, 0), (0, radius), (0, -radius)]
@@ -159,8 +159,8 @@ def test_no_line_is_wider_than_asked_for_and_no_word_is_lost(radius, width):
 def test_hexes_are_as_wide_as_fits(radius, width, cell):
     text = paint_ansi(everywhere(radius), color=False, width=width)
     assert text.count(f"|{cell}|") == 4
-    assert f"|{f'{-radius},0'.center(len(cell))}|" in text  # and tell their coordinates
-    assert text.count("LoF 0>5" if len(cell) >= 7 else "|LoF>5|") == 4  # and who controls the battlefield
+    assert f"|{f'{-radius},0'.center(len(cell))}|" in text  # hexes show their coordinates
+    assert text.count("LoF 0>5" if len(cell) >= 7 else "|LoF>5|") == 4  # and the controller of the battlefield
 
 
 def test_key_tells_the_names_of_all_codes_and_breaks_none():

@@ -1,4 +1,4 @@
-"""Pictures of random games stay the same when everything that is hidden from their viewer changes."""
+"""Pictures of random games stay the same when everything hidden from the viewer changes."""
 
 import numpy as np
 import pytest

@@ -20,7 +20,7 @@ DRAWN = {"ansi": lambda *args: ansi(*args).encode(), "svg": lambda *args: svg(*a
 
 
 def texts(document):
-    """The words of an SVG document."""
+    """Return the texts of an SVG document."""
     return [element.text for element in ElementTree.fromstring(document).iter("{http://www.w3.org/2000/svg}text")]
 
 

@@ -1,4 +1,4 @@
-"""Pages of positions and of recorded games: what is in them, and for whom."""
+"""Pages of positions and of recorded games: what they contain, and for whom."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ def unpacked(packed: dict[str, list[object]]) -> object:
 
 
 def data_of(page: str) -> dict[str, object]:
-    """Return the data that a page holds."""
+    """Return the data that a page contains."""
     (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
     return unpacked(json.loads(text))
 
 
 def told(game, record, viewer):
-    """Return the log of a viewer as lines."""
+    """Return the lines of a viewer's log."""
     (view,) = replay_data(game, record, [viewer])["views"]
     return [line["text"] for line in view["log"]]
 
@@ -99,7 +99,7 @@ def test_analyzed_example_is_small():
 
 
 @pytest.mark.slow
-def test_example_game_of_289_decisions_takes_less_than_a_megabyte_with_all_views():
+def test_example_page_with_all_views_is_under_a_third_of_a_megabyte():
     record = load_record(EXAMPLE)
     assert len(record.actions) >= 240
     page = Replay(game_of(record), record).html
@@ -234,7 +234,7 @@ def test_decisions_that_a_general_sees_nothing_of_leave_no_frame():
 
 
 def analyzed(game, record, *seats, agent="oracle"):
-    """Return a record in which an agent has analyzed the decisions of some seats, and the player of each ply."""
+    """Return the record with analyses of the decisions of some seats by an agent, and the player of each ply."""
     analyses, players = [], []
 
     def listen(ply, before, action, after):
@@ -323,7 +323,7 @@ def test_no_line_of_the_log_names_what_its_viewer_does_not_know(name):
 
 
 def hidden_names(game, before, after, viewer):
-    """Return the names of units and attachments on the board that no page of the two positions tells the viewer."""
+    """Return the names of units and attachments on the board that neither position's page tells the viewer."""
     board = find_picture(game, before, None)
     names = {unit.card.name for unit in board.units}
     names |= {attachment.name for unit in board.units for attachment in unit.attachments}
@@ -355,7 +355,7 @@ def sheet(name):
 
 
 def test_style_sheets_take_their_colors_from_the_theme_of_pictures():
-    """What is written out is translucent, or the metal of coins, which pictures do not have."""
+    """Other colors are only the translucent ones and the metal of coins, which pictures do not have."""
     text = "".join(map(sheet, SHEETS))
     own = set(re.findall(r"--([\w-]+): ", text)) | {"columns", "hex"}  # the last two are set by scripts
     assert set(re.findall(r"var\(--([\w-]+)", text)) <= set(theme.PAGE) | own
@@ -365,7 +365,7 @@ def test_style_sheets_take_their_colors_from_the_theme_of_pictures():
 
 
 def test_marks_and_signs_of_pages_are_drawn_as_in_pictures():
-    """Each as Python's own SVG draws it; the marks of bands and kinds have the color of the text around."""
+    """Each is drawn as in Python's own SVG; marks of bands and kinds take the color of the surrounding text."""
     module = dict(re.findall(r"^export const (\w+) = (.*);$", web_text("signs.js"), re.MULTILINE))
     drawings = {name: json.loads(text) for name, text in module.items()}
     assert drawings["BAND_MARKS"] == theme.BAND_MARKS

@@ -1,4 +1,4 @@
-"""Recorded games as films."""
+"""Videos of recorded games."""
 
 import io
 import itertools
@@ -51,11 +51,11 @@ def test_film_has_a_position_for_all_that_its_viewer_sees_change(game, short):
             everything.append(svg(game, match.states, viewer))
         changes = [everything[0], *(b for a, b in itertools.pairwise(everything) if a != b)]
         assert pictures == changes
-    assert len(positions_of(game, short, 1)) < len(positions_of(game, short))  # choices out of sight
+    assert len(positions_of(game, short, 1)) < len(positions_of(game, short))  # some choices are out of sight
 
 
 def test_number_of_positions_does_not_depend_on_what_is_hidden():
-    """Twin worlds: General 0 picks the one or the other battlefield for Setup; General 1 gets the same film."""
+    """Twin worlds: General 0 picks one or the other battlefield for Setup, and General 1 gets the same film."""
     game = make_game(2, armies={"name": "Surplus", "tokens": {"plain": 4, "hill": 3, "legionaries": 4}})
     films = []
     for choice in ("type hill", "type plain"):

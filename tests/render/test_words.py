@@ -56,7 +56,7 @@ def test_no_event_is_left_out():
 
 def test_a_game_told_afterwards_uses_the_sentences_of_the_viewer():
     state = {"turn": 4, "cell_unit": [-1, -1]}
-    own = {Event.TURN, Event.FLIP} | SAID_BY_DECISION  # told otherwise, or by the decision
+    own = {Event.TURN, Event.FLIP} | SAID_BY_DECISION  # told in other words, or by the decision
     events = [LogEvent(kind, 1, 1, int(value)) for kind, value in TOLD if kind not in own]
     lines = event_sentences(NAMES, state, state, events, lambda player: [])
     assert [line[0].upper() + line[1:] for line in lines] == [event_words(event, NAMES) for event in events]

@@ -1,4 +1,4 @@
-"""Positions of Territories for tests of its rules, and play by texts of actions."""
+"""Positions of Territories for rule tests, played by the texts of actions."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from sackarmies_env.games.territories.state.constants import Decision, Event, Fr
 
 UNITS = [unit.name.lower() for unit in Unit]
 NEUTRAL = -1
-SEED = 1  # of the chance in positions
+SEED = 1  # random seed of positions
 TROOPS = {"troop": 2}
-FAR = {20: (1, TROOPS)}  # so that the other player stays in the game
+FAR = {20: (1, TROOPS)}  # keeps the other player in the game
 
 
 class Table:
-    """A game at a position of its own, played by texts.
+    """A game at a given position, played by the texts of actions.
 
     Attributes:
         game: the game.
@@ -45,42 +45,42 @@ class Table:
         return list(self.game.actions.legal_texts(self.states))
 
     def resume(self, **fields: Any) -> Table:
-        """Change fields of the state, then go on to the next decision."""
+        """Set fields of the state, then resume until the next decision."""
         for name, value in {"decision": Decision.NONE, **fields}.items():
             self.states[name][0] = value
         dispatch(self.game.step_batch, self.game.params, self.states, Command.RESUME)
         return self
 
     def forfeit(self, player: int) -> Table:
-        """Let a player forfeit."""
+        """Make a player forfeit."""
         dispatch(self.game.step_batch, self.game.params, self.states, Command.FORFEIT, player)
         return self
 
     def observation(self, viewer: int) -> NDArray[np.int8]:
-        """Return what a player sees."""
+        """Return a player's observation."""
         seen = np.zeros((1, self.game.observation_spec.size), np.int8)
         self.game.observe(self.game.params, self.states, [viewer], seen)
         return seen[0]
 
     def returns(self) -> list[float]:
-        """Return what each player has earned."""
+        """Return the returns of all players, rounded to 4 decimals."""
         earned = np.zeros((1, self.game.num_players), np.float32)
         self.game.returns(self.game.params, self.states, earned)
         return [round(float(one), 4) for one in earned[0]]
 
     def events(self, *names: str) -> list[tuple[str, int, int, int]]:
-        """Return public events, of all or some kinds, the latest first: name, player, territory (0: none), value."""
+        """Return public events, all or those named, latest first: name, player, territory (0: none), value."""
         logged = zip(self.log_kind, self.log_player, self.log_place, self.log_value, strict=True)
         rows = [(Event(int(row[0])).name, int(row[1]), int(row[2]) + 1, int(row[3])) for row in logged if row[0]]
         return [row for row in rows if not names or row[0] in names]
 
     def force_dice(self, faces: str) -> Table:
-        """Let the next dice show these faces."""
+        """Make the next dice show these faces."""
         write_forced(self.states, self.game.forced_kinds, {"dice": faces})
         return self
 
     def force_draws(self, *kinds: int) -> Table:
-        """Let player 0 draw these cards next, by their numbers from 1 on."""
+        """Make player 0 draw these cards next, numbered from 1."""
         write_forced(self.states, self.game.forced_kinds, {"draws": [[f"card {kind}" for kind in kinds]]})
         return self
 
@@ -91,7 +91,7 @@ class Table:
 
     @property
     def asked(self) -> str:
-        """What the current player is asked."""
+        """The decision that the current player must make."""
         return Decision(self.decision).name
 
     def units(self, territory: int) -> dict[str, int]:
@@ -107,7 +107,7 @@ class Table:
         return int(self.territory_owner[territory - 1])
 
     def cards(self, player: int) -> list[int]:
-        """Return the cards in a hand by their numbers from 1 on."""
+        """Return the cards in a hand, numbered from 1."""
         return [int(kind) + 1 for kind in self.hand[player][: self.hand_count[player]]]
 
 
@@ -128,12 +128,12 @@ def table(
 
     Args:
         territories: number -> owner and units; all others are empty.
-        step: of the turn.
-        hands: cards of players, by their numbers from 1 on.
-        actions_left: standard actions.
-        garrison: of players, where it is not what the map leaves.
-        fields: of the state, what differs from a usual third turn.
-        options: of `make_game`.
+        step: step of the turn.
+        hands: player -> cards in hand, numbered from 1.
+        actions_left: standard actions left.
+        garrison: player -> units in the garrison, where these are not what the map leaves.
+        fields: fields of the state that differ from the usual third turn.
+        options: passed to `make_game`.
     """
     game = make_game(**options)
     states = game.new_states(1)
@@ -181,7 +181,7 @@ def attack(
     A hero stays in the source, and `reserve` in the target.
     """
     there = dict(defenders)
-    camp = {6: 11, 1: 2, 2: 3}[source]  # a free move is asked after the attack, so the turn goes on
+    camp = {6: 11, 1: 2, 2: 3}[source]  # a free move is possible after the attack, so the turn goes on
     for unit, count in (reserve or {}).items():
         there[unit] = there.get(unit, 0) + count
     here = {**attackers, "hero": attackers.get("hero", 0) + 1}

@@ -1,4 +1,4 @@
-"""Random positions in the middle of things: armies of all types side by side, hands of several cycles of the deck."""
+"""Random mid-game positions: armies of all types side by side, hands from several cycles of the deck."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from tests.territories.referee.random_play import options_of
 from tests.territories.referee.rulebook import CARDS, MAPS
 
 STEPS = (TurnStep.STANDARD, TurnStep.STANDARD, TurnStep.EXCHANGE, TurnStep.ATTACK, TurnStep.MOVE, TurnStep.REDUCE)
-MOST = {"troop": 9, "rider": 4, "engine": 2, "hero": 1}  # in a territory
-EMPTY = 0.15  # of the territories
-LATE = 0.25  # of the positions: one player has nearly all territories, so that dominations and eliminations are near
+MOST = {"troop": 9, "rider": 4, "engine": 2, "hero": 1}  # per territory
+EMPTY = 0.15  # share of the territories
+LATE = 0.25  # share of positions where one player has nearly all territories: close to domination and elimination
 LARGEST_HAND = 8
 CYCLES = 3
 
 
 class Position(NamedTuple):
-    """A position, player 0 being at a step of the turn.
+    """A position in which player 0 is at a step of the turn.
 
     Attributes:
         options: arguments of a referee.
         territories: number -> owner and units; all others are empty.
-        step: of the turn.
-        hands: kinds of cards by player, from 1 on.
-        cycles: of these cards.
-        thrown: kinds of the deck that lie on the discards, from 1 on.
-        num_actions: standard actions that are left in step 1.
+        step: step of the turn.
+        hands: player -> kinds of cards, numbered from 1.
+        cycles: player -> deck cycles of these cards.
+        thrown: kinds of cards on the discards instead of in the deck, numbered from 1.
+        num_actions: standard actions left in step 1.
     """
 
     options: dict[str, Any]
@@ -42,7 +42,7 @@ class Position(NamedTuple):
 
 
 def random_position(seed: int) -> Position:
-    """Return a position of a seed: all numbers of players, both maps, all switches."""
+    """Return the position of a seed; seeds cover all numbers of players, both maps and all switches."""
     rng = random.Random(seed)
     options = options_of(seed)
     players, game_map = options["num_players"], MAPS[options["game_map"]]
@@ -90,12 +90,12 @@ def random_table(seed: int) -> Table:
 
 
 def some_units(rng: random.Random, left: dict[str, int], territories: int) -> dict[str, int]:
-    """Return units of a territory, at least a troop, and take them out of what its owner has left.
+    """Choose the units of a territory, at least one troop, and take them out of what its owner has left.
 
     Args:
-        rng: chooses.
-        left: units of the owner; a troop is kept for each further territory.
-        territories: how many are still without units, this one included.
+        rng: source of random choices.
+        left: units that the owner has left, changed in place; a troop is kept for each further territory.
+        territories: number of territories still without units, this one included.
     """
     spare = left | {"troop": left["troop"] - territories}
     units = {unit: min(rng.randint(0, MOST[unit]) * (rng.random() < 0.5), spare[unit]) for unit in UNITS}

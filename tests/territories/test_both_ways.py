@@ -1,4 +1,4 @@
-"""Interpreted and compiled kernels: the same bytes of state, mask, observation and guess after every decision."""
+"""Interpreted and compiled kernels give the same bytes of state, mask, observation and sample at every decision."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FORFEITS = 0.005
 
 
 def trace(seeds: list[int], plies: int) -> list[str]:
-    """Return a digest of all that a decision gives, for the decisions of some random games; odd seeds begin anew."""
+    """Return a digest of all outputs at each decision of some random games; odd seeds start new games."""
     digests = []
     for seed in seeds:
         game, states = start_of(seed, is_new=seed % 2 == 1)

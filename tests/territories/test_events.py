@@ -1,4 +1,4 @@
-"""The log of public events (TR-EV1 to TR-EV22), by scripted positions: name, player, territory and value of each."""
+"""The log of public events (TR-EV1 to TR-EV22) in scripted positions: name, player, territory and value of each."""
 
 from __future__ import annotations
 

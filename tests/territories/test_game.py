@@ -1,4 +1,4 @@
-"""Territories as a whole: the contract, sizes, and refusals of what is given."""
+"""Territories as a whole: the contract, sizes, and refusal of wrong options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Maps are refused unless they are drawn as the rules have them."""
+"""Maps are refused unless they are complete and their drawing agrees with their borders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sackarmies_env.games.territories.data.schema import MAP_FOLDER, RULEBOOK_FI
 
 
 def changed(number, **change):
-    """The small map with something else in one territory."""
+    """Return the small map with changes in one territory."""
     data = read_toml(MAP_FOLDER / "small.toml")
     territory = next(each for each in data["territory"] if each["number"] == number)
     territory |= {name: value(territory[name]) for name, value in change.items()}

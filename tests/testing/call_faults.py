@@ -1,4 +1,4 @@
-"""Faults planted in `step_batch`: each takes a `Call` of a sound game, which it runs."""
+"""Faults planted in `step_batch`: each takes a `Call` of a sound game and runs it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sackarmies_env.core.step_batch import UNLIMITED, Command, dispatch
 
 
 def hidden_sum(states, row=0):
-    """Return the sum of the cards of the others than the current player, who are still in the game."""
+    """Return the sum of the cards of all players still in the game except the current one."""
     player = states["current_player"][row]
     others = np.arange(states["cards"].shape[1]) != player
     return int(states["cards"][row][others & (states["lives"][row] > 0)].sum())
 
 
 def hide_an_action(states, row):
-    """Take the lowest legal id away, unless it is the only one."""
+    """Remove the lowest legal id, unless it is the only one."""
     legal = legal_ids(states["legal"][row])
     if len(legal) > 1:
         states["legal"][row, 0] ^= np.uint64(1 << legal[0])
@@ -27,13 +27,13 @@ def hide_an_action(states, row):
 
 
 def hide_by_cards(states, row):
-    """Take an action away where the cards of others say so."""
+    """Remove a legal action, depending on the cards of others."""
     if hidden_sum(states, row) % 2:
         hide_an_action(states, row)
 
 
 def hide_by_deck(states, row):
-    """Take an action away where a future card says so."""
+    """Remove a legal action, depending on a future card."""
     if states["script_draws"][row, 0, 0] % 2:
         hide_an_action(states, row)
 
@@ -77,7 +77,7 @@ def returns_by_hidden_cards(call):
             results[row, 0, player] = np.delete(states["cards"][row], player, axis=0).sum() / 100
 
 
-# --- looking
+# --- reads
 
 
 def observation_out_of_range(call):
@@ -115,11 +115,11 @@ def mask_of_twos(call):
         call.outputs.action_masks[call.rows()] *= 2
 
 
-# --- steps, beginnings
+# --- steps and resets
 
 
 def draw_nothing(call):
-    """Leave all cards as they are in a game that has begun."""
+    """Replace no card in a game that has begun."""
     kept = {row: call.states["cards"][row].copy() for row in call.rows(Command.STEP, Command.FORFEIT)}
     call.run()
     for row, cards in kept.items():
@@ -209,7 +209,7 @@ def winners_get_no_number(call):
 
 
 def turn_without_a_limit(call):
-    """Let the card that was played last be played again and again, at no cost."""
+    """Allow the card played last to be played again and again, at no cost."""
     again = [row for row in call.going_on(Command.STEP) if call.argument(row) + 1 == call.states["shown"][row]]
     call.commands = call.commands.copy()
     call.commands["kind"][np.isin(call.commands["row"], again)] = Command.READ
@@ -283,7 +283,7 @@ def forfeit_leaves_nothing_to_do(call):
 
 
 def forfeits_end_no_game(call):
-    """Eliminate players who forfeit, the last one included, and ask the next one for a card."""
+    """Eliminate players who forfeit, even the last one, and ask the next player for a card."""
     rows = call.rows(Command.FORFEIT)
     call.replace(Command.FORFEIT, Command.SKIP)
     call.run()
@@ -335,7 +335,7 @@ def restart_keeps_the_seed(call):
 
 
 def leave_output(call, kind, name):
-    """Run a call, and leave an output as it was where a command of some kind was given."""
+    """Run a call, but leave an output unchanged in the rows of commands of a kind."""
     output, rows = getattr(call.outputs, name), call.rows(kind)
     before = output.copy()
     call.run()

@@ -1,4 +1,4 @@
-"""Copies of a game with a fault planted in one of its members."""
+"""Copies of a game with a fault planted in a member."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TEXTS = {"format_action", "parse_action"}
 
 
 def broken(game, **members):
-    """Return a copy of a game with other members; functions of its action space may be among them."""
+    """Return a copy of a game with other members, including functions of its action space."""
     actions = copy.copy(game.actions)
     for name in TEXTS & members.keys():
         setattr(actions, name, members.pop(name))
@@ -25,7 +25,7 @@ def broken(game, **members):
 
 @dataclass
 class Call:
-    """One call of `step_batch`; a fault may change what it is given, runs it, and may change what comes of it."""
+    """One call of `step_batch`; a fault runs it and may change its arguments before and its results after."""
 
     game: Any
     params: Any
@@ -38,7 +38,7 @@ class Call:
         self.game.step_batch(self.params, self.states, self.commands, self.slots, *self.outputs)
 
     def rows(self, *kinds):
-        """Return the rows that are given commands of these kinds; of all kinds but SKIP for none."""
+        """Return the rows with commands of these kinds; if none are named, of all kinds but SKIP."""
         chosen = self._are(kinds) if kinds else ~self._are([Command.SKIP])
         return self.commands["row"][chosen].tolist()
 
@@ -47,12 +47,12 @@ class Call:
         return self.commands["row"][~self._are([Command.SKIP, Command.READ])].tolist()
 
     def replace(self, kind, other):
-        """Give the commands of a kind as those of another kind."""
+        """Replace the commands of a kind by commands of another kind."""
         self.commands = self.commands.copy()
         self.commands["kind"][self._are([kind])] = other
 
     def add_to_argument(self, kind, number):
-        """Change how often or from which seed the commands of a kind are carried out."""
+        """Add a number to the argument (a count or a seed) of the commands of a kind."""
         self.commands = self.commands.copy()
         self.commands["argument"][self._are([kind])] += number
 
@@ -60,15 +60,15 @@ class Call:
         return int(self.commands["argument"][self.commands["row"] == row][0])
 
     def over(self, *kinds):
-        """Return those of `rows` whose games are over."""
+        """Return those rows of `rows` whose games are over."""
         return [row for row in self.rows(*kinds) if self.states["current_player"][row] == NO_PLAYER]
 
     def going_on(self, *kinds):
-        """Return those of `rows` whose games are not over."""
+        """Return those rows of `rows` whose games are not over."""
         return [row for row in self.rows(*kinds) if self.states["current_player"][row] != NO_PLAYER]
 
     def restarted(self):
-        """Return the rows whose games have just given way to others."""
+        """Return the rows whose games have just been replaced by new ones."""
         rows = self.played()
         return [row for row in rows if self.slots["restarts"][row] and self.slots["ended"][row] != Ending.RUNNING]
 
@@ -81,7 +81,7 @@ class Call:
 
 
 def spoilt(game, fault):
-    """Return a copy of a game of which each call of `step_batch` is `fault(call)`."""
+    """Return a copy of a game in which each call of `step_batch` becomes `fault(call)`."""
 
     def step_batch(params, states, commands, slots, *outputs):
         fault(Call(game, params, states, commands, slots, Outputs(*outputs)))

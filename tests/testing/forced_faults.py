@@ -1,4 +1,4 @@
-"""Faults planted in what forced results do: each takes a sound game and returns a spoilt copy."""
+"""Faults planted in forced results: each takes a sound game and returns a spoilt copy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ QUEUE = ("script_draws", "script_draws_end", "script_draws_used")
 
 
 def hidden_from(call, run):
-    """Run a call without forced results, which are put back; return how many there were in each queue."""
+    """Run a call without the forced results, then put them back."""
     kept = {name: call.states[name].copy() for name in QUEUE}
     for name in QUEUE:
         call.states[name] = 0
@@ -51,7 +51,7 @@ def forced_results_are_never_used(game):
 
 
 def forced_results_change_nothing(game):
-    """Use them up, and go by chance."""
+    """Use them up, but let chance decide."""
 
     def fault(call):
         hidden_from(call, call.run)

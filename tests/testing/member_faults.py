@@ -13,7 +13,7 @@ from tests.testing.commands import broken, spoilt
 
 
 def keeping(game, *fields):
-    """Return a `determinize` that leaves fields as they are in truth."""
+    """Return a `determinize` that keeps the true values of some fields."""
 
     def determinize(params, states, players, seeds):
         kept = {field: states[field].copy() for field in fields}
@@ -25,7 +25,7 @@ def keeping(game, *fields):
 
 
 def after(game, change):
-    """Return a `determinize` with a fault that follows it: `change(states, players)`."""
+    """Return a `determinize` that is followed by a fault, `change(states, players)`."""
 
     def determinize(params, states, players, seeds):
         game.determinize(params, states, players, seeds)
@@ -35,7 +35,7 @@ def after(game, change):
 
 
 def reseed(states, seeds):
-    """Do what any `determinize` does, and resample nothing but future chance."""
+    """Do what every `determinize` must do, but resample only future chance."""
     for row, seed in enumerate(seeds.tolist()):
         states["draw_key"][row], states["flip_key"][row] = np.random.default_rng(seed).integers(1, 2**32, (2, 2))
     states["draw_count"] = states["flip_count"] = states["decisions"] = 0
@@ -49,7 +49,7 @@ def idle_determinize(game):
 
 
 def determinize_of_chance_alone(game):
-    """Leave all cards as they are, in a game in which nothing new is ever hidden."""
+    """Keep all cards as they are, in a game in which nothing new is ever hidden."""
     game = spoilt(game, call_faults.draw_nothing)
     return broken(game, determinize_batch=lambda params, states, players, seeds: reseed(states, seeds))
 
@@ -130,7 +130,7 @@ def determinize_empties_the_mask(game):
 
 
 def determinize_breaks_the_world(game):
-    """Let a step in a world report an error."""
+    """Make a step in a sampled world report an error."""
     world = broken(game, determinize_batch=after(game, lambda states, players: states["turn"].__iadd__(2000)))
     return spoilt(world, call_faults.error_in_late_turns)
 
@@ -147,7 +147,7 @@ def mask_by_hidden_cards(game):
 
 
 def mask_by_a_kept_deck(game):
-    """Let the mask depend on future cards, which `determinize` keeps."""
+    """Make the mask depend on future cards, which `determinize` keeps."""
     keep = keeping(game, "script_draws", "script_draws_end")
 
     def determinize(params, states, players, seeds):
@@ -175,7 +175,7 @@ def text_by_hidden_cards(game):
     return broken(game, format_action=format_action, parse_action=parse_action)
 
 
-# --- what games begin as
+# --- initial states
 
 
 def initial_state_is_empty(game):
@@ -206,7 +206,7 @@ def text_of_any_action_is_read(game):
 
 
 def text_is_read_by_its_beginning(game):
-    """Read "card 1" where the text begins so, whatever follows, and whether or not it is legal."""
+    """Read any text that begins with "card 1" as that action, whatever follows and whether or not it is legal."""
 
     def parse_action(states, text):
         return 0 if text.startswith("card 1") else game.parse_action(states, text)

@@ -1,4 +1,4 @@
-"""Sound games pass `check_game`; each fault planted in one of them is found by the check that is for it."""
+"""Sound games pass `check_game`; each planted fault is found by the check that is meant for it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_costly_checks_begin_at_another_decision_in_each_game(monkeypatch):
     assert plies == [0, 1, 2]
 
 
-SACK_ARMIES = {  # beside those of tests/envs and tests/sack_armies
+SACK_ARMIES = {  # in addition to those of tests/envs and tests/sack_armies
     "planes": {"observation": "planes"},
     "asked": {"switches": {"auto_forced": False}},
     "scenario": {"scenario": "x11_leadership"},
@@ -81,7 +81,7 @@ MEMBER_FAULTS = [
     (member_faults.mask_by_a_kept_deck, f"{ALIKE} 0: legal_actions reveals hidden information to player 0"),
     (member_faults.decision_named_by_hidden_cards, "describe_decision reveals hidden information to player 0"),
     (member_faults.text_by_hidden_cards, "format_action reveals hidden information to player 0"),
-    # --- what games begin as
+    # --- initial states
     (member_faults.initial_state_is_empty, "initial_state leaves the record empty"),
     (member_faults.initial_state_differs_each_time, r"initial_state makes a different record .*: see \['shown'\]"),
     # --- texts
@@ -95,14 +95,14 @@ CALL_FAULTS = [
     # --- leaks
     (call_faults.observation_of_a_hidden_card, "determinize changes what player [0-2] sees"),
     (call_faults.returns_by_hidden_cards, "returns reveals hidden information to player 0"),
-    # --- looking
+    # --- reads
     (call_faults.observation_out_of_range, r"table\[0\]\.shown is 99 for player 0, not 0 to 4"),
     (call_faults.observation_counts_looks, "observe changes the state"),
     (call_faults.mask_counts_looks, "legal_actions changes the state"),
     (call_faults.returns_count_looks, "returns or terminations change the state"),
     (call_faults.mask_without_cards, "has no legal action"),
     (call_faults.mask_of_twos, "the mask contains values other than 0 and 1"),
-    # --- steps, beginnings
+    # --- steps and resets
     (call_faults.step_by_a_count_of_the_process, r"same seed and actions lead to a different state: see \['shown'\]"),
     (call_faults.second_step_reports_an_error, "ply 2: the state reports error 3"),
     (call_faults.step_counts_twice, "the state counts 2 decisions, not 1"),
@@ -227,5 +227,5 @@ def test_player_from_whom_nothing_is_hidden_must_be_named():
         sentence = f"determinize for player {player} .* the game must name the player in all_seeing"
         with pytest.raises(AssertionError, match=sentence):
             check_game(broken(game, all_seeing=all_seeing), **CHECK)
-    with pytest.raises(AssertionError, match=f"{ALIKE} .*{UNKNOWN}"):  # a lie, which games that begin alike bring out
+    with pytest.raises(AssertionError, match=f"{ALIKE} .*{UNKNOWN}"):  # a lie, which games that begin alike reveal
         check_game(broken(game, all_seeing=(0, 1, 2)), **CHECK)

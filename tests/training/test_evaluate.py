@@ -310,7 +310,7 @@ def test_own_options_called_like_those_of_other_agents_may_have_any_value(tmp_pa
     text = "python:file=bold.py,class=Bold," + ",".join(f"{option}={value}" for option, value in options.items())
     found = identity.agent_identity(text)
     assert found.items() >= options.items()
-    assert found.keys() - options.keys() == {"kind", "file", "class", "source"}
+    assert found.keys() - options.keys() == {"kind", "file", "class", "sha256 of source"}
 
 
 @pytest.mark.parametrize("option", ["path", "weights", "evaluation", "prior", "models", "log"])

@@ -136,7 +136,7 @@ def test_maskable_ppo_trains_on_a_vector_environment():
     rng = np.random.default_rng(0)
     at_random = score(lambda observations, masks: (masks * rng.random(masks.shape)).argmax(axis=1))
     assert abs(at_random) < 0.2
-    assert score(choose) > 0.3
+    assert score(choose, 2000) > 0.2
 
 
 @pytest.mark.slow  # trains for some seconds
@@ -187,4 +187,4 @@ def test_torchrl_collects_and_trains_on_a_vector_environment(mode):
         with torch.no_grad():
             return distribution(torch.tensor(observations), torch.tensor(masks)).probs.argmax(-1).numpy()
 
-    assert score(choose) > 0.3
+    assert score(choose, 2000) > 0.08  # a standard error is 0.02

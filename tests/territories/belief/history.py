@@ -1,6 +1,6 @@
-"""What all players have seen of the cards, followed action by action, and all that may lie hidden: chapter 3.2.
+"""Exact beliefs about hidden cards, tracked action by action (chapter 3.2).
 
-Written from the rules: of the engine's record hands, deck and discards are read, and never what it notes on cycles.
+Written from the rules: it reads hands, deck and discards from the engine's state, but never the cycles noted there.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from sackarmies_env.games.territories.state.actions import DRAW
 
 Cards = Counter[int]  # kind -> number
 World = tuple[int, ...]  # a kind for each hidden slot
-LEAST = 8.0  # samples that a group of worlds is expected in
+LEAST = 8.0  # least expected number of samples in a group of worlds
 
 
 def hand_of(state: Any, player: int) -> list[int]:
-    """Return the kinds in a hand, in the order of drawing."""
+    """Return the kinds of the cards in a hand, in the order drawn."""
     return [int(kind) for kind in state["hand"][player][: state["hand_count"][player]]]
 
 
 def cards_in(counts: Any) -> Cards:
-    """Return a pile that is counted by kind."""
+    """Return a pile from its counts by kind."""
     return Counter({kind: int(count) for kind, count in enumerate(counts) if count})
 
 
@@ -36,7 +36,7 @@ class History:
     Attributes:
         states: `(1,)`.
         decks: the cards that made up the deck at the start of each cycle.
-        slots: for each player the cycle of every card in hand, in the order of drawing.
+        slots: for each player, the deck cycle of every card in hand, in the order drawn.
     """
 
     def __init__(self, game: Game, states: Records) -> None:
@@ -51,11 +51,11 @@ class History:
         return self.states.view(np.ndarray)[0]
 
     def act(self, action: int) -> None:
-        """Take an action and note what it shows of cards."""
+        """Take an action and note what it reveals about cards."""
         self._note(action, lambda: self.game.step(self.game.params, self.states, np.array([action])))
 
     def forfeit(self, player: int) -> None:
-        """Let a player forfeit and note what that shows of cards."""
+        """Make a player forfeit and note what that reveals about cards."""
         self._note(None, lambda: self.game.forfeit(self.game.params, self.states, np.array([player])))
 
     def _note(self, action: int | None, go_on: Any) -> None:
@@ -76,7 +76,7 @@ class History:
             self._open(seat, hand)
 
     def _open(self, player: int, hand: list[int]) -> None:
-        """Note the cards that have left a hand: of several equal ones the oldest (TR-H3)."""
+        """Note the cards that have left a hand; of several equal cards, the oldest goes (TR-H3)."""
         gone = Counter(hand) - Counter(hand_of(self._state, player))
         kept = []
         for kind, cycle in zip(hand, self.slots[player], strict=True):
@@ -91,11 +91,11 @@ class History:
     # --- what a viewer cannot know
 
     def hidden_slots(self, viewer: int) -> list[tuple[int, int]]:
-        """Return player and cycle of every card in the hands of others, player by player, in the order of drawing."""
+        """Return the player and cycle of every card in other hands, player by player, in the order drawn."""
         return [(player, cycle) for player, row in enumerate(self.slots) if player != viewer for cycle in row]
 
     def unseen(self, viewer: int, cycle: int) -> Cards:
-        """Return the cards of a cycle that `viewer` has not seen: neither drawn, nor opened by others."""
+        """Return the cards of a cycle that `viewer` has neither drawn nor seen others reveal."""
         left = self.decks[cycle].copy()
         left.subtract(self._drawn[viewer][cycle])
         for player, opened in enumerate(self._opened):
@@ -105,14 +105,14 @@ class History:
         return +left
 
     def worlds(self, viewer: int, *, num_draws: int = 0) -> dict[World, float]:
-        """Return all that may lie in the hidden slots, and then come from the deck, each with its probability."""
+        """Return every possible content of the hidden slots and the next `num_draws` draws, with its probability."""
         cycles = [cycle for _, cycle in self.hidden_slots(viewer)] + [len(self.decks) - 1] * num_draws
         pools = {cycle: self.unseen(viewer, cycle) for cycle in set(cycles)}
         return dict(spread(pools, cycles, ()))
 
 
 def spread(pools: dict[int, Cards], cycles: list[int], dealt: World) -> Iterator[tuple[World, float]]:
-    """Yield every way to deal cards to slots of these cycles, each card of a pool being equally likely."""
+    """Yield each deal of cards to slots of these cycles, with its probability; a pool's cards are equally likely."""
     if len(dealt) == len(cycles):
         yield dealt, 1.0
         return
@@ -126,7 +126,7 @@ def spread(pools: dict[int, Cards], cycles: list[int], dealt: World) -> Iterator
 
 
 def sampled(history: History, viewer: int, seeds: Any, *, num_draws: int = 0) -> Counter[World]:
-    """Return how often `determinize` deals each world; then the current player draws so many cards."""
+    """Count the worlds that `determinize` deals, each followed by `num_draws` draws of the current player."""
     game = history.game
     worlds = game.clone(history.states, np.zeros(len(seeds), np.int64))
     game.determinize(game.params, worlds, np.full(len(seeds), viewer), seeds)
@@ -141,10 +141,10 @@ def sampled(history: History, viewer: int, seeds: Any, *, num_draws: int = 0) ->
 
 
 def p_value(expected: dict[World, float], found: Counter[World]) -> float:
-    """Return how likely counts at least so uneven are; worlds that are expected rarely count as one.
+    """Return the p-value of a chi-squared test of the counts; worlds that are expected rarely are pooled.
 
     Raises:
-        AssertionError: a world came up that is impossible.
+        AssertionError: an impossible world came up.
     """
     assert not set(found) - set(expected), f"impossible: {sorted(set(found) - set(expected))[:3]}"
     rows = sorted((share * found.total(), found[world]) for world, share in expected.items())

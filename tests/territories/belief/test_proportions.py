@@ -1,4 +1,4 @@
-"""Guesses come up in the proportions of chapter 3.2, which are enumerated from what all have seen of the cards."""
+"""Samples have the distribution of chapter 3.2, enumerated from what all players have seen of the cards."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from tests.territories.referee.random_play import choose
 SAMPLES = 300 if INTERPRETED else 20_000
 FALSE_ALARM = 1e-7
 MOST_WORLDS = 400
-DECK = Counter({0: 3, 8: 2, 11: 2, 4: 1})  # kinds from 0 on: few, so that all worlds can be enumerated
+DECK = Counter({0: 3, 8: 2, 11: 2, 4: 1})  # kinds from 0: few cards, so that all worlds can be enumerated
 DECISIONS = 60 if INTERPRETED else 700
-EVERY = 9  # decisions between two positions, for each other player
+EVERY = 9  # decisions between two positions, times the number of other players
 FORFEITS = 0.004
 TABLES = [(2, "small"), (2, "full"), (3, "full"), (4, "full")]
 
 
 def begin(num_players: int, map_name: str, seed: int, change: Callable[[Game], Game] | None = None) -> History:
-    """Return a game with a small deck."""
+    """Start a game with a small deck."""
     game = make_game(num_players, map_name)
     game = game if change is None else change(game)
     states = game.new_states(1)
@@ -42,7 +42,7 @@ def begin(num_players: int, map_name: str, seed: int, change: Callable[[Game], G
 
 
 class Position(NamedTuple):
-    """What can be asked of a moment of a game."""
+    """A moment of a game to check, the player whose view is sampled, and the number of draws to look ahead."""
 
     history: History
     viewer: int
@@ -50,7 +50,7 @@ class Position(NamedTuple):
 
 
 def positions(history: History, seed: int) -> Iterator[Position]:
-    """Play a game of much drawing at random; yield positions with few worlds, by the eyes of each player."""
+    """Play a random game with many draws; yield positions, once for each player who faces hidden cards."""
     rng, state = random.Random(seed), history.states.view(np.ndarray)[0]
     for number in range(DECISIONS):
         if state["current_player"] < 0:
@@ -68,7 +68,7 @@ def positions(history: History, seed: int) -> Iterator[Position]:
 
 
 def check(position: Position, seed: int) -> tuple[int, float]:
-    """Compare the guesses of a position with what is possible; return how many worlds there are, and the p-value."""
+    """Compare samples with the exact distribution; return the number of worlds (0: too many) and the p-value."""
     history, viewer, num_draws = position
     expected = history.worlds(viewer, num_draws=num_draws)
     if len(expected) > MOST_WORLDS:
@@ -82,7 +82,7 @@ def check(position: Position, seed: int) -> tuple[int, float]:
 
 
 def traits(position: Position) -> set[str]:
-    """Return what a position is an example of."""
+    """Return the names of the cases that a position is an example of."""
     history, viewer, _ = position
     state = history.states[0]
     cycles = {cycle for _, cycle in history.hidden_slots(viewer)}
@@ -119,11 +119,11 @@ def test_guesses_come_in_the_proportions_of_the_rules(num_players, map_name):
     assert INTERPRETED or wanted <= set(met)
 
 
-# --- samplers that are not fair
+# --- unfair samplers
 
 
 def sampler(change: Callable[[Any, Any, Any, Any], None]) -> Callable[[Game], Game]:
-    """Return a fault: `change` is made to states, true ones and guessed ones, the viewer being player 0."""
+    """Return a fault: `change` spoils sampled states, given the true ones, the viewers and the seeds."""
 
     def plant(game: Game) -> Game:
         def determinize(params, states, players, seeds):
@@ -143,7 +143,7 @@ def tell_the_truth_at_times(truth, worlds, players, seeds):
 
 
 def mix_cycles(truth, worlds, players, seeds):
-    """Swap the oldest card of another with the latest one, whatever cycles they are of."""
+    """Swap another player's oldest card with their latest one, whatever their cycles."""
     for row, viewer in enumerate(players):
         other = 1 - int(viewer) if viewer < 2 else 0
         last = int(worlds["hand_count"][row, other]) - 1
@@ -152,7 +152,7 @@ def mix_cycles(truth, worlds, players, seeds):
 
 
 def prefer_what_lies_in_the_deck(truth, worlds, players, seeds):
-    """Put the rarer kind into the first slot of another now and then, out of the deck."""
+    """Now and then swap another player's first card for the rarest kind from the deck."""
     for row, viewer in enumerate(players):
         other = 1 - int(viewer) if viewer < 2 else 0
         is_new = worlds["hand_count"][row, other] and worlds["hand_cycle"][row, other, 0] == worlds["cycle"][row]

@@ -1,4 +1,4 @@
-"""Leaks that are planted into the entry of the game are noticed in twin worlds."""
+"""Leaks planted in the entry point of the game are noticed in twin worlds."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Look = Callable[[Any, int, Any, Any, Any], None]  # state, viewer, mask, observa
 
 
 def showing(look: Look) -> Callable[[Game], Game]:
-    """Return a fault: `look` changes what the game gives to a viewer, by all that the state holds."""
+    """Return a fault: `look` changes what the game gives to a viewer, with access to the full state."""
 
     def plant(game: Game) -> Game:
         def step_batch(params, states, commands, slots, *outputs):
@@ -48,7 +48,7 @@ def showing(look: Look) -> Callable[[Game], Game]:
 
 
 def silent(is_taken: Callable[[Any], bool]) -> Callable[[Game], Game]:
-    """Return a fault: decisions with one option are taken silently although they depend on cards in hand."""
+    """Return a fault: decisions with a single option are taken silently although they depend on cards in hand."""
 
     def plant(game: Game) -> Game:
         def step_batch(params, states, commands, slots, *outputs):
@@ -67,14 +67,14 @@ def silent(is_taken: Callable[[Any], bool]) -> Callable[[Game], Game]:
 
 
 def reading(commands: Any) -> tuple[Any]:
-    """Return the same commands, which only read."""
+    """Return the commands with all but SKIP replaced by READ."""
     read = commands.copy()
     read["kind"] = np.where(commands["kind"] == Command.SKIP, Command.SKIP, Command.READ)
     return (read,)
 
 
 def others_cards(state: Any, viewer: int) -> list[int]:
-    """Return the kinds of cards in the hands of others."""
+    """Return the kinds of the cards in other hands."""
     hands = zip(state["hand"].tolist(), state["hand_count"].tolist(), strict=True)
     return [kind for player, (hand, count) in enumerate(hands) if player != viewer for kind in hand[:count]]
 
@@ -148,7 +148,7 @@ PLANTED: dict[str, Callable[[Game], Game]] = {
     ),
     "step 1 goes on unless there is a card for it": silent(lambda state: state["decision"] == Decision.STANDARD),
 }
-RARE = {name for name in PLANTED if name.startswith(("discards", "attacks", "free moves"))}  # seconds to come upon
+RARE = {name for name in PLANTED if name.startswith(("discards", "attacks", "free moves"))}  # take seconds to find
 
 
 def find_leak(plant: Callable[[Game], Game], seed: int) -> None:

@@ -1,4 +1,4 @@
-"""Fog of war: a player receives the same, byte for byte, in games that differ only in what they cannot know."""
+"""Fog of war: in games that differ only in what a player cannot know, that player receives the same bytes."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from sackarmies_env.games.territories import make_game
 from sackarmies_env.games.territories.state.constants import Decision
 from tests.territories.fog.twins import Course, check_alike, plain, put, with_other_chance
 
-QUICK_SEEDS = range(10, 13 if INTERPRETED else 18)  # in each of these games somebody holds cards for long
+QUICK_SEEDS = range(10, 13 if INTERPRETED else 18)  # in each of these games, some player holds cards for a long time
 QUICK_DECISIONS = 40 if INTERPRETED else 100
 CHUNKS = 4
-GAMES = 12  # of a chunk
+GAMES = 12  # per chunk
 DECISIONS = 500
-FOLLOWED = 25  # decisions that a pair of worlds is played on for
+FOLLOWED = 25  # decisions for which a pair of worlds is played on
 EVERY = 5  # decisions between two pairs, and between two thorough looks
 
 
 def play(seed: int, decisions: int) -> tuple[Counter[Decision], int]:
-    """Look at each decision of a game and follow pairs; return the decisions met, and how many were followed."""
+    """Compare twins at each decision and play some pairs on; return the decisions met and the number made in pairs."""
     course, followed = Course(seed), 0
     for number in course.decisions(decisions):
         course.look(number, is_thorough=number % EVERY == seed % EVERY)
@@ -51,7 +51,7 @@ def test_players_receive_the_same_in_twin_worlds_of_long_games(chunk):
 
 
 @pytest.mark.slow
-def test_twin_worlds_are_compared_at_every_decision():
+def test_twin_worlds_are_compared_at_every_kind_of_decision():
     met: Counter[Decision] = Counter()
     wanted = set(Decision) - {Decision.NONE, Decision.PLACE}  # in the set-up nobody holds cards
     for seed in range(2000, 2100):

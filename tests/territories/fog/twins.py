@@ -24,13 +24,13 @@ from tests.territories.positions import random_table
 from tests.territories.referee.random_play import LIKINGS, choose
 
 ILLEGAL = 159  # an id that is never legal: whoever takes it forfeits
-FORFEITS = 0.004  # a decision
+FORFEITS = 0.004  # per decision
 WRONG_TEXTS = ("card 1", "card 9", "territory 3", "done", "quantity 20", "card 13")
 CARD_IDS = range(FIRST_CARD, FIRST_CARD + NUM_CARDS)
 
 
 def begin(game: Game, states: Records) -> RawEnv:
-    """Return an environment at a position; who takes an illegal action forfeits."""
+    """Return an environment at a position, where a player who takes an illegal action forfeits."""
     env = RawEnv(game, illegal_action="terminate")
     env.reset(seed=1)
     put(env, states)
@@ -40,7 +40,7 @@ def begin(game: Game, states: Records) -> RawEnv:
 
 
 def put(env: RawEnv, states: Records) -> None:
-    """Put a position into an environment, whose agents stay as they are."""
+    """Put a position into an environment and leave its agents as they are."""
     env._match.restore(states.view(np.ndarray).tobytes(), [])
     env.infos = {agent: env._info_of(agent) for agent in env.infos}
 
@@ -54,7 +54,7 @@ def plain(env: RawEnv) -> Any:
 
 
 def dealt_anew(game: Game, states: Records, viewer: int, rng: np.random.Generator) -> Records:
-    """Return the same game with the cards that `viewer` cannot see dealt anew: those of each cycle among themselves."""
+    """Return the same game with all cards that `viewer` cannot see redealt, those of each cycle separately."""
     twin = game.clone(states)
     state = twin.view(np.ndarray)[0]
     for cycle in range(int(state["cycle"]) + 1):
@@ -66,18 +66,18 @@ def dealt_anew(game: Game, states: Records, viewer: int, rng: np.random.Generato
             state["hand"][place] = kind
         if is_present:
             state["deck"] = np.bincount(pool[len(slots) :].astype(np.int64), minlength=NUM_CARDS)
-    dispatch(game.step_batch, game.params, twin, Command.RESUME)  # legal ids of others follow from their hands
+    dispatch(game.step_batch, game.params, twin, Command.RESUME)  # the legal ids of others depend on their hands
     return twin
 
 
 def hidden_slots(state: Any, viewer: int) -> list[tuple[int, int]]:
-    """Return player and slot of all cards in the hands of others."""
+    """Return player and slot of every card in other hands."""
     hands = enumerate(state["hand_count"].tolist())
     return [place for player, count in hands if player != viewer for place in product([player], range(count))]
 
 
 def with_other_chance(game: Game, states: Records, rng: np.random.Generator) -> Records:
-    """Return the same game with another future, and with another count of decisions, which nobody is told."""
+    """Return the same game with other future chance and another count of decisions, which nobody is told."""
     twin = game.clone(states, seeds=rng.integers(1 << 40, size=1))
     twin["decisions"] += int(rng.integers(1, 9))
     faces = "".join(str(face) for face in rng.integers(1, 7, size=20))
@@ -90,7 +90,7 @@ def with_other_chance(game: Game, states: Records, rng: np.random.Generator) -> 
 
 
 def received(env: RawEnv, viewer: int, *, is_thorough: bool) -> dict[str, Any]:
-    """Return all that `viewer` receives now, by what it is; thoroughly, pictures and guesses as well."""
+    """Return everything that `viewer` receives now, by name; if `is_thorough`, pictures and samples as well."""
     agent, match, game = env.possible_agents[viewer], env._match, env.game
     given: dict[str, Any] = {
         "agents": list(env.agents),
@@ -114,7 +114,7 @@ def received(env: RawEnv, viewer: int, *, is_thorough: bool) -> dict[str, Any]:
 
 
 def complaints(env: RawEnv) -> list[str]:
-    """Return what is answered to texts, most of which are not legal."""
+    """Return the answers to texts of actions, most of which are illegal."""
     answers = []
     for text in WRONG_TEXTS:
         try:
@@ -135,12 +135,12 @@ def check_alike(one: RawEnv, other: RawEnv, viewer: int, where: str, *, is_thoro
 
 
 class Pair:
-    """A game and its twin, played on by the same actions for as long as `viewer` cannot tell them apart.
+    """A game and its twin, played on with the same actions for as long as `viewer` cannot tell them apart.
 
     Attributes:
         one, other: the environments.
         viewer: a seat.
-        has_parted: something that was hidden has come to light.
+        has_parted: whether something hidden has been revealed.
     """
 
     def __init__(self, env: RawEnv, viewer: int, rng: np.random.Generator) -> None:
@@ -150,7 +150,7 @@ class Pair:
         self.has_parted = False
 
     def act(self, action: int | None) -> None:
-        """Take an action in both; None for an agent that leaves."""
+        """Take an action in both; None for an agent whose game is over."""
         if action is None:
             self.one.step(None)
             self.other.step(None)
@@ -166,10 +166,10 @@ class Pair:
             self.other.step(action)
             out = plain(self.one)["alive"] == 0
             out[self.viewer] = False
-            self.has_parted = bool(hands[: len(out)][out].any())  # their hands are open now
+            self.has_parted = bool(hands[: len(out)][out].any())  # their hands are revealed now
 
     def _reveals(self, action: int) -> bool:
-        """Return whether the action tells of a card that lies elsewhere in the other world."""
+        """Return whether the action reveals a card that is elsewhere in the other world."""
         player = self.one._match.player
         states = [plain(env) for env in (self.one, self.other)]
         if player == self.viewer:
@@ -184,7 +184,7 @@ class Pair:
         return slots[0] != slots[1]
 
     def _force(self, kind: int) -> None:
-        """Let `viewer` draw the same card in the other world, if it can be drawn there."""
+        """Make `viewer` draw the same card in the other world, if it can be drawn there."""
         state = plain(self.other)
         pile = state["deck"] if state["deck_count"] else state["discards"]
         self.has_parted = pile[kind] == 0
@@ -194,7 +194,7 @@ class Pair:
 
 
 def next_action(env: RawEnv, rng: random.Random, likings: list[str]) -> int | None:
-    """Return what the agent at hand does; None if it leaves."""
+    """Return the action of the current agent; None if its game is over."""
     if env.terminations[env.agent_selection] or env.truncations[env.agent_selection]:
         return None
     if rng.random() < FORFEITS:
@@ -203,11 +203,11 @@ def next_action(env: RawEnv, rng: random.Random, likings: list[str]) -> int | No
 
 
 class Course:
-    """A random game from a random position, which twin worlds are made of.
+    """A random game from a random position, from which twin worlds are made.
 
     Attributes:
         env: the game.
-        met: by decision, at how many of its points somebody else held cards that could be others.
+        met: how often each decision was compared with a twin world in which other hands differ.
     """
 
     def __init__(self, seed: int, game: Game | None = None) -> None:
@@ -219,7 +219,7 @@ class Course:
         self.met: Counter[Decision] = Counter()
 
     def decisions(self, most: int) -> Iterator[int]:
-        """Play; yield the number of each decision before it is made."""
+        """Play on; yield the number of each decision before it is made."""
         for number in range(most):
             if not self.env.agents or self.env._match.player < 0:
                 return
@@ -228,7 +228,7 @@ class Course:
             self.env.step(action)
 
     def look(self, number: int, *, is_thorough: bool) -> None:
-        """Compare what all receive at the decision at hand with what they receive in a twin world."""
+        """Compare what each player receives at the current decision with what they receive in a twin world."""
         env = self.env
         for viewer in range(env.game.num_players):
             twin = env.clone()
@@ -239,7 +239,7 @@ class Course:
             check_alike(env, twin, viewer, self.where(number), is_thorough=is_thorough)
 
     def follow(self, number: int, most: int) -> int:
-        """Play a pair of worlds on from here, and compare them at each decision; return how many there were."""
+        """Play a pair of worlds on from here and compare them at each decision; return the number of decisions."""
         viewer = int(self.chance.integers(self.env.game.num_players))
         pair = Pair(self.env, viewer, self.chance)
         rng = random.Random(f"{self.seed} {number}")
@@ -253,5 +253,5 @@ class Course:
         return most
 
     def where(self, number: int) -> str:
-        """Say which game this is and where it stands."""
+        """Return the seed of the game, the number of the decision and its name."""
         return f"seed {self.seed}, decision {number}, {Decision(int(plain(self.env)['decision'])).name}"

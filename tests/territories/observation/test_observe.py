@@ -1,4 +1,4 @@
-"""What players observe, feature by feature, read off the state in plain Python."""
+"""Observations, checked feature by feature against the state in plain Python."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def within(number: Any) -> int:
 
 
 class Expected:
-    """What a viewer should see of a state, by blocks: a list of rows of named features."""
+    """The expected observation of a state: for each block, a list of rows of named features."""
 
     def __init__(self, game: Game, states: Records, viewer: int) -> None:
         self.game, self.state, self.viewer = game, states.view(np.ndarray)[0], viewer
@@ -117,7 +117,7 @@ class Expected:
             "kind": int(state["log_kind"][place]),
             "player": self.seat(state["log_player"][place]),
             "place": int(state["log_place"][place]),
-            "value": int(state["log_value"][place]),  # none is so great that it must be cut
+            "value": int(state["log_value"][place]),  # none is large enough to be clipped
         }
 
     def player(self, player: int) -> dict[str, int]:

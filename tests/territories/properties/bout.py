@@ -1,4 +1,4 @@
-"""One game that a test plays: from its beginning or from the middle of things, watched at every decision."""
+"""A game that a test plays, from its start or from a mid-game position, checked at every decision."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.territories.referee.random_play import LIKINGS, choose, options_of
 
 
 def start_of(seed: int, is_new: bool) -> tuple[Game, Records]:
-    """Return a game of a seed, all options among them: at its beginning, or at a random position."""
+    """Return the game of a seed, at its start or at a random position; seeds cover all options."""
     if not is_new:
         found = random_table(seed)
         return found.game, found.states
@@ -28,10 +28,10 @@ def start_of(seed: int, is_new: bool) -> tuple[Game, Records]:
 
 
 class Bout:
-    """A game and its watch.
+    """A game and the watch that checks it.
 
     Attributes:
-        game: what is played.
+        game: the game.
         states: `(1,)`.
         watch: checks each decision.
         met: how often each decision was met.
@@ -55,14 +55,14 @@ class Bout:
         return legal_ids(self.states["legal"][0])
 
     def act(self, action: int) -> None:
-        """Take an action, and check what it has done."""
+        """Take an action and check the result."""
         self.met[Decision(int(self.states["decision"][0]))] += 1
         self._texts.append(self.game.format_action(self.states, action))
         self.game.step(self.game.params, self.states, np.array([action]))
         self._look()
 
     def forfeit(self, player: int) -> None:
-        """Let a player forfeit, and check what that has done."""
+        """Make a player forfeit and check the result."""
         self._texts.append(f"forfeit {player}")
         self.game.forfeit(self.game.params, self.states, np.array([player]))
         self._look()
@@ -75,7 +75,7 @@ class Bout:
             raise
 
     def play_at_random(self, decisions: int, forfeits: float = 0.0) -> None:
-        """Play on with the likings of the seed."""
+        """Play on at random, with the likings of the seed."""
         for _ in range(decisions):
             if self.is_over:
                 return
@@ -86,7 +86,7 @@ class Bout:
                 self.act(choose(self._rng, self.legal, self._likings[player]))
 
     def try_every_action(self) -> None:
-        """Check what each legal action would do, and leave the game as it is."""
+        """Check the result of each legal action on a copy; the game stays as it is."""
         for action in self.legal:
             copy = self.game.clone(self.states)
             watch = Watch(self.game, copy)

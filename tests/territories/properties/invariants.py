@@ -1,6 +1,6 @@
-"""What always holds in a game of Territories, in plain Python: in a state, between two of them, and at the end.
+"""Invariants of Territories in plain Python: of a state, between two states, and at the end of a game.
 
-Each check raises an AssertionError with a sentence. Records are read by the names of their fields.
+Each check raises an AssertionError with a sentence. States are read by the names of their fields.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class View:
     """A state as the checks read it.
 
     Attributes:
-        game: what is played.
+        game: the game.
         state: a copy of the record.
         legal: ids of the legal actions.
     """
@@ -51,7 +51,7 @@ class View:
 
     @property
     def frame(self) -> tuple[Frame, int]:
-        """What is under way, and its step."""
+        """The procedure in progress and its step."""
         if self.frame_top < 0:
             return Frame.NONE, 0
         return Frame(int(self.frame_kind[self.frame_top])), int(self.frame_step[self.frame_top])
@@ -74,7 +74,7 @@ class View:
         return int(self.active if number == 0 else self.defender)
 
     def dice_of(self, side: int) -> int:
-        """Return the dice of a side, in skirmishes or not."""
+        """Return the number of dice of a side, in skirmishes or not."""
         return int(self.loose_dice[side].sum() + self.skirmish_dice[:, side].sum())
 
     def counters_of(self, side: int) -> int:
@@ -86,13 +86,13 @@ class View:
 
 
 def check_state(view: View) -> None:
-    """Check all that holds in any state."""
+    """Check what holds in every state."""
     for check in (check_units, check_cards, check_control, check_players, check_board, check_turn, check_decision):
         check(view)
 
 
 def check_units(view: View) -> None:
-    """Nothing leaves the game: what is not on the map and not on the battle board is in the garrison (TR-Q24)."""
+    """Nothing leaves the game: units off the map and off the battle board are in the garrison (TR-Q24)."""
     for name in ("territory_units", "garrison", "board_units", "board_counters", "loose_dice", "skirmish_dice"):
         assert view.state[name].min() >= 0, f"{name} is below zero"
     for player in view.players:
@@ -100,7 +100,7 @@ def check_units(view: View) -> None:
         for side in range(2):
             has = has + view.board_units[side] * (view.side(side) == player)
         assert dict(zip(UNITS, has.tolist(), strict=True)) == view.map.garrison, f"player {player} has units {has}"
-    assert not view.garrison[len(view.players) :].any(), "who does not play has units"
+    assert not view.garrison[len(view.players) :].any(), "an unused seat has units"
 
 
 def check_cards(view: View) -> None:
@@ -110,7 +110,8 @@ def check_cards(view: View) -> None:
         hand, cycles = view.hand[player], view.hand_cycle[player]
         assert 0 <= count <= len(hand), f"player {player} holds {count} cards"
         held += np.bincount(hand[:count], minlength=NUM_CARDS)
-        assert (hand[count:] == -1).all() and not cycles[count:].any(), f"player {player} holds cards behind the last"
+        is_clear = (hand[count:] == -1).all() and not cycles[count:].any()
+        assert is_clear, f"player {player} has stale cards beyond the hand"
         assert (np.diff([0, *cycles[:count], view.cycle]) >= 0).all(), f"cycles of player {player}: {cycles[:count]}"
     for name in ("deck", "discards", "played"):
         assert view.state[name].min() >= 0, f"{name} is below zero"
@@ -121,7 +122,7 @@ def check_cards(view: View) -> None:
 
 
 def check_control(view: View) -> None:
-    """Who controls a territory has units in it, or on the way out of it (TR-G3, TR-Q7); land ends with the map."""
+    """A controlled territory has units in it or on the way out of it (TR-G3, TR-Q7); no units are off the map."""
     moving = {view.source, view.target} if view.frame[0] in (Frame.BATTLE, Frame.MOVE) and not view.is_over else set()
     for place, (owner, units) in enumerate(zip(view.territory_owner, view.territory_units, strict=True)):
         assert owner in (-1, *view.players), f"player {owner} controls territory {place + 1}"
@@ -133,21 +134,21 @@ def check_control(view: View) -> None:
 
 
 def check_players(view: View) -> None:
-    """Who is out has nothing, and is never asked (TR-G4); nobody is asked but the active player and the defender."""
+    """Eliminated players have nothing and are never asked (TR-G4); only the active player and the defender are."""
     for player in view.players:
         if not view.alive[player]:
             assert not view.territories(player), f"player {player} is out and controls territories"
             assert view.hand_count[player] == 0, f"player {player} is out and holds cards"
             assert view.current_player != player, f"player {player} is out and is asked"
-    assert not view.alive[len(view.players) :].any(), "a seat is alive that nobody has"
-    assert view.is_over == (view.current_player == -1), "somebody is asked after the end, or nobody before"
+    assert not view.alive[len(view.players) :].any(), "an unused seat is alive"
+    assert view.is_over == (view.current_player == -1), "there is a current player after the end, or none before"
     if not view.is_over and view.active >= 0:
         assert view.current_player in (view.active, view.defender), "a bystander is asked"
         assert view.alive[view.active], "who is out has the turn"
 
 
 def check_board(view: View) -> None:
-    """The battle board is empty but in a battle, and holds no more than its units bring (TR-A2, TR-A3)."""
+    """The battle board is empty outside a battle and holds no more than its units bring (TR-A2, TR-A3)."""
     fields = ("board_units", "board_counters", "loose_dice", "played", "skirmish_dice", "skirmish_counters")
     fields += ("skirmish_cards", "skirmish_over")
     if not view.is_in_battle:
@@ -183,7 +184,7 @@ def check_turn(view: View) -> None:
 
 
 def check_decision(view: View) -> None:
-    """Something is asked, with a choice, and what is offered stays within the rules."""
+    """Until the end there is a decision with legal actions, and what is offered stays within the rules."""
     if view.is_over:
         assert view.decision == Decision.NONE and not view.legal, "something is asked after the end"
         return
@@ -210,7 +211,7 @@ def check_decision(view: View) -> None:
 
 
 def check_step(before: View, after: View) -> None:
-    """Check what holds between two decisions that follow each other."""
+    """Check what holds between two consecutive decisions."""
     assert after.turn >= before.turn and after.cycle >= before.cycle, "a count runs backward"
     if after.turn > before.turn and before.active >= 0:
         check_new_turn(before, after)
@@ -218,15 +219,16 @@ def check_step(before: View, after: View) -> None:
         assert after.rounds == before.rounds and after.active == before.active, "a round ends within a turn"
         assert after.attacks >= before.attacks and after.victories >= before.victories, "an attack is forgotten"
         assert after.barred >= before.barred, "a bar is lifted within a turn"
-        assert (after.territory_safe >= before.territory_safe).all(), "a territory is safe no more within a turn"
-    assert (after.alive <= before.alive).all(), "who was out is back"
+        still_safe = (after.territory_safe >= before.territory_safe).all()
+        assert still_safe, "a safe territory lost its protection within a turn"
+    assert (after.alive <= before.alive).all(), "an eliminated player is back"
     is_same_battle = before.is_in_battle and after.is_in_battle and after.attacks == before.attacks
     if is_same_battle and before.source == after.source and after.turn == before.turn:
         check_battle(before, after)
 
 
 def check_battle(before: View, after: View) -> None:
-    """Dice and counters of a battle stay on the board, but for cards that add a die (TR-B1, TR-D1)."""
+    """Dice and counters of a battle stay on the board; only a card may add a die (TR-B1, TR-D1)."""
     for side, rolled, name in ((0, Stage.ATTACK_ONES, "attacker"), (1, Stage.DEFENSE_ONES, "defender")):
         if before.frame[1] > Stage.ANSWER:
             kept = after.counters_of(side) == before.counters_of(side)
@@ -236,13 +238,14 @@ def check_battle(before: View, after: View) -> None:
             cards = int(before.decision in {Decision.CARD_SKIRMISH, Decision.CARD})
             assert 0 <= grown <= cards, f"dice of the {name}: {before.dice_of(side)}, then {after.dice_of(side)}"
     assert after.num_skirmishes >= before.num_skirmishes, "a skirmish is gone"
-    assert after.board_units.sum() <= before.board_units.sum() or before.frame[1] <= Stage.ANSWER, "reinforcements"
+    if before.frame[1] > Stage.ANSWER:
+        assert after.board_units.sum() <= before.board_units.sum(), "units were added to the battle board"
 
 
 def check_new_turn(before: View, after: View) -> None:
     """The next player in seat order has the turn; a round ends with the last seat (TR-Q45); hands are small (TR-G2)."""
     if after.turn > before.turn + 1:
-        return  # somebody had nothing to decide
+        return  # a turn has passed without a decision
     places = [(seat - before.first_player) % len(before.players) for seat in before.players]
     size = len(places)
     following = [(before.active + step) % size for step in range(1, size + 1)]
@@ -265,7 +268,7 @@ def dominates(view: View, player: int) -> bool:
 
 
 def check_returns(view: View) -> None:
-    """Returns are zero-sum; who is out has lost; they follow from the ranking (TR-G7, TR-G8, TR-Q39)."""
+    """Returns are zero-sum and follow from the ranking; eliminated players have lost (TR-G7, TR-G8, TR-Q39)."""
     share = 1 / (len(view.players) - 1)
     if not view.is_over:
         wanted = [0.0 if view.alive[player] else -share for player in view.players]
@@ -287,13 +290,13 @@ def check_returns(view: View) -> None:
 
 
 def rank(view: View, player: int) -> tuple[int, int]:
-    """Return territories, and value on the map (TR-G7)."""
+    """Return a player's number of territories and the value of their units on the map (TR-G7)."""
     units = view.territory_units[view.territory_owner == player].sum(axis=0)
     return len(view.territories(player)), int((units * VALUES).sum())
 
 
 def check_winner(view: View) -> None:
-    """The winner is the last in play, or dominates (TR-G5)."""
+    """The winner is the last player in play or dominates (TR-G5)."""
     winner = view.winner
     assert winner >= 0 and view.alive[winner], f"the winner is {winner}"
     left = int(view.alive.sum())
@@ -304,7 +307,7 @@ def check_winner(view: View) -> None:
 
 
 class Watch:
-    """Checks a game decision by decision, and counts those of its battles and turns.
+    """Checks a game decision by decision and counts the decisions of its battles and turns.
 
     Attributes:
         longest_battle, longest_turn: in decisions.

@@ -1,4 +1,4 @@
-"""The invariants themselves: faults that are planted into the rules are noticed, by the right sentence."""
+"""Tests of the invariants: faults planted in the rules are noticed, with the right sentence."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from sackarmies_env.games.territories.state.constants import Decision
 from tests.territories.properties.bout import Bout, start_of
 
 GAMES = 60
-MANY_GAMES = 300  # for what seldom happens
+MANY_GAMES = 300  # for faults that seldom show
 DECISIONS = 120
-Fault = Callable[[Any, Any], None]  # the record before a step, and after it, to be spoiled
+Fault = Callable[[Any, Any], None]  # the state before a step, and the one after it, which is spoiled
 
 
 def spoiled(game: Game, fault: Fault) -> Game:
-    """Return the game with a fault that is made after each step."""
+    """Return the game with a fault applied after each step."""
 
     def step_batch(params, states, commands, slots, *outputs):
         before = states.copy().view(np.ndarray)[0]
@@ -109,7 +109,7 @@ def rounds_are_turns(before, after):
         after["rounds"] += 1
 
 
-def who_is_out_keeps_land(before, after):
+def eliminated_player_keeps_land(before, after):
     for player in np.flatnonzero(before["alive"] > after["alive"]):
         after["territory_owner"][before["territory_owner"] == player] = player
 
@@ -139,7 +139,7 @@ FAULTS: dict[Fault, str] = {
     attacks_are_not_limited: "attacks of",
     a_seat_is_left_out: "has the turn|bystander",
     rounds_are_turns: "rounds have ended|of \\d+",
-    who_is_out_keeps_land: "is out and controls|without a unit|has units",
+    eliminated_player_keeps_land: "is out and controls|without a unit|has units",
     nobody_dominates: "has won|the winner is",
     games_end_twice: "both ended|add up to zero",
 }

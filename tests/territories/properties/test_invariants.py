@@ -1,4 +1,4 @@
-"""What always holds, in games that hypothesis draws choice by choice, and in whole ones."""
+"""Invariants hold in games that Hypothesis draws choice by choice, and in whole games."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FORFEIT = 99  # of a hundred choices, the one that is a forfeit
 
 
 def play(bout: Bout, chosen: list[int]) -> None:
-    """Play by choices: each a place among the legal actions, from the back, where most of what is not `done` lies."""
+    """Play by choices: indices into the legal actions, counted from the back, because `done` comes first."""
     for number in chosen:
         if bout.is_over:
             return

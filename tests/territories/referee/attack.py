@@ -28,7 +28,7 @@ def targets_of_attack(table: Table, player: int, source: int) -> list[int]:
 
 
 def attacks(table: Table, player: int) -> Asking[None]:
-    """As many attacks as the player likes, while nothing bars them (TR-A1, TR-A6, TR-DP6)."""
+    """Play as many attacks as the player likes, while nothing bars them (TR-A1, TR-A6, TR-DP6)."""
     while table.is_alive[player] and table.attacks < table.max_attacks:
         sources = sources_of_attack(table, player)
         if not sources:
@@ -47,7 +47,7 @@ def attacks(table: Table, player: int) -> Asking[None]:
 
 
 def attack(table: Table, player: int, source: int) -> Asking[None]:
-    """One attack, which is fully resolved."""
+    """Play one attack and resolve it fully."""
     battle = table.battle = Battle(player, source)
     yield from declare(table, battle)
     forfeiter = None
@@ -75,7 +75,7 @@ def target_of(battle: Battle) -> int:
 
 
 def declare(table: Table, battle: Battle) -> Asking[None]:
-    """Name the target and up to ten units of the source (TR-A2, TR-DP6, TR-Q43)."""
+    """Have the attacker name the target and up to ten units of the source (TR-A2, TR-DP6, TR-Q43)."""
     player, source = battle.attacker, battle.source
     targets = targets_of_attack(table, player, source)
     battle.target = number_of((yield from table.ask(player, named("territory", targets))))
@@ -91,7 +91,7 @@ def declare(table: Table, battle: Battle) -> Asking[None]:
 
 
 def answer_attack(table: Table, battle: Battle) -> Asking[bool]:
-    """Name defending units, any number (TR-A4); return whether card 9 cancels the attack (TR-DP7, TR-Q35, TR-Q44)."""
+    """Have the defender name any units (TR-A4); return whether card 9 cancels the attack (TR-DP7, TR-Q35, TR-Q44)."""
     defender = battle.player(DEFENDER)
     here, board = table.units[target_of(battle)], battle.units[DEFENDER]
     while total(here):
@@ -109,7 +109,7 @@ def answer_attack(table: Table, battle: Battle) -> Asking[bool]:
 
 
 def finish(table: Table, battle: Battle, has_won: bool, forfeiter: int | None) -> Asking[None]:
-    """Return or destroy what is left on the board, see who is out, and let the attacker occupy (TR-F3, TR-F4)."""
+    """Return or destroy the units on the board, eliminate who is out, and have the winner occupy (TR-F3, TR-F4)."""
     attacker, source, target = battle.attacker, battle.source, target_of(battle)
     if has_won:
         table.victories += 1

@@ -34,7 +34,7 @@ from tests.territories.referee.table import (
 
 
 class BattleOverError(Exception):
-    """A battle has ended before its last skirmish; whether the attacker has won is its argument."""
+    """A battle has ended before its last skirmish; the argument says whether the attacker has won."""
 
     def __init__(self, attacker_won: bool):
         super().__init__(attacker_won)
@@ -81,7 +81,7 @@ def lose_unit(table: Table, battle: Battle, side: str, unit: str) -> None:
 
 
 def choose_loss(table: Table, battle: Battle, side: str, player: int) -> Asking[None]:
-    """Let a player choose which unit of a side leaves the board."""
+    """Have a player choose which unit of a side leaves the board."""
     unit = yield from table.ask(player, types_in(battle.units[side]))
     lose_unit(table, battle, side, unit)
 
@@ -90,7 +90,7 @@ def choose_loss(table: Table, battle: Battle, side: str, player: int) -> Asking[
 
 
 def roll(table: Table, battle: Battle, side: str, number: int) -> Asking[None]:
-    """Roll the dice of a side: ones cost a die and a unit, twos a troop or a rank (TR-B1, TR-B2, TR-B3)."""
+    """Roll the dice of a side: a one costs a die and a unit, a two a troop or a rank (TR-B1, TR-B2, TR-B3)."""
     faces = table.chance.roll(number)
     battle.dice[side] = sorted((face for face in faces if face > 1), reverse=True)
     for _ in range(faces.count(1)):
@@ -120,7 +120,7 @@ def suffer_two(table: Table, battle: Battle, side: str) -> Asking[None]:
 
 
 def form_skirmishes(table: Table, battle: Battle) -> Asking[None]:
-    """The defender pairs dice, then the extra dice of one side are added (TR-C1 to TR-C5)."""
+    """Have the defender pair dice, then add the extra dice of one side (TR-C1 to TR-C5)."""
     defender = battle.player(DEFENDER)
     dice = battle.dice
     if len(dice[DEFENDER]) >= len(dice[ATTACKER]):
@@ -131,7 +131,7 @@ def form_skirmishes(table: Table, battle: Battle) -> Asking[None]:
         while dice[DEFENDER]:
             face = number_of((yield from table.ask(defender, named("die", dice[ATTACKER]))))
             pair(battle, face, dice[DEFENDER][0])
-        # Skirmishes are numbered by their attacker die in falling order, equal ones as they were paired.
+        # Skirmishes are numbered by their attacker die in descending order, equal ones as they were paired.
         battle.skirmishes.sort(key=lambda skirmish: -skirmish.dice[ATTACKER][0])
         yield from lose_reserves(table, battle, len(dice[ATTACKER]))
     yield from add_extra_dice(table, battle)
@@ -145,7 +145,7 @@ def pair(battle: Battle, attacker_die: int, defender_die: int) -> None:
 
 
 def lose_reserves(table: Table, battle: Battle, number: int) -> Asking[None]:
-    """For each extra attacker die the defender loses a unit in the territory, while there is one (TR-C3, TR-DP10)."""
+    """Have the defender lose a unit in the territory per extra attacker die, while there is one (TR-C3, TR-DP10)."""
     assert battle.target is not None
     defender, reserves = battle.player(DEFENDER), table.units[battle.target]
     for _ in range(number):
@@ -155,7 +155,7 @@ def lose_reserves(table: Table, battle: Battle, number: int) -> Asking[None]:
 
 
 def add_extra_dice(table: Table, battle: Battle) -> Asking[None]:
-    """Their owner adds extra dice to skirmishes, the highest first (TR-C3, TR-C4, TR-DP11, TR-Q13, TR-Q38)."""
+    """Have a side add its extra dice to skirmishes, highest first (TR-C3, TR-C4, TR-DP11, TR-Q13, TR-Q38)."""
     for side in SIDES:
         while battle.dice[side]:
             skirmish = yield from ask_skirmish(table, battle, side)
@@ -166,7 +166,7 @@ def add_extra_dice(table: Table, battle: Battle) -> Asking[None]:
 
 
 def ask_skirmish(table: Table, battle: Battle, side: str) -> Asking[Skirmish]:
-    """Let a side choose a skirmish that is not over."""
+    """Have a side choose a skirmish that is not over."""
     places = [place for place, skirmish in enumerate(battle.skirmishes) if not skirmish.is_over]
     answer = yield from table.ask(battle.player(side), named("skirmish", places))
     return battle.skirmishes[number_of(answer)]
@@ -176,7 +176,7 @@ def ask_skirmish(table: Table, battle: Battle, side: str) -> Asking[Skirmish]:
 
 
 def assign_counters(table: Table, battle: Battle, side: str) -> Asking[None]:
-    """All counters are to be assigned (TR-D1, TR-DP12)."""
+    """Have a side assign all its counters (TR-D1, TR-DP12)."""
     counters = battle.counters[side]
     while counters:
         bonus = number_of((yield from table.ask(battle.player(side), named("counter", counters))))
@@ -186,7 +186,7 @@ def assign_counters(table: Table, battle: Battle, side: str) -> Asking[None]:
 
 
 def play_cards(table: Table, battle: Battle, side: str) -> Asking[None]:
-    """Play cards, and say when there are no more (TR-D1, TR-D2, TR-DP13); asked of everyone who holds a card."""
+    """Have a side play cards until it says it is done (TR-D1, TR-D2, TR-DP13); asked of any player who holds a card."""
     player = battle.player(side)
     enemy = DEFENDER if side == ATTACKER else ATTACKER
     playable = ATTACKER_CARDS if side == ATTACKER else DEFENDER_CARDS
@@ -210,7 +210,7 @@ def play_cards(table: Table, battle: Battle, side: str) -> Asking[None]:
 
 
 def resolve_skirmishes(table: Table, battle: Battle) -> Asking[None]:
-    """One skirmish after the other, in the order that the defender chooses (TR-E1, TR-DP14)."""
+    """Resolve the skirmishes one by one, in the order that the defender chooses (TR-E1, TR-DP14)."""
     for _ in battle.skirmishes:
         skirmish = yield from ask_skirmish(table, battle, DEFENDER)
         skirmish.is_over = True
@@ -248,7 +248,7 @@ def totals(table: Table, battle: Battle, skirmish: Skirmish) -> tuple[int, int]:
 
 
 def lose_extra(table: Table, battle: Battle) -> Asking[None]:
-    """The defender loses a unit more, of the board or the territory (TR-E5, TR-Q19, TR-DP15)."""
+    """Have the defender lose one more unit, from the board or the territory (TR-E5, TR-Q19, TR-DP15)."""
     assert battle.target is not None
     defender, reserves = battle.player(DEFENDER), table.units[battle.target]
     ways = {"from board"} | ({"from territory"} if total(reserves) else set())

@@ -1,4 +1,4 @@
-"""Chance: two streams of random words that a seed starts, one for dice and one for draws, and forced results."""
+"""Chance: two streams of random words from one seed, for dice and for draws, and forced results."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 MASK = 0xFFFFFFFF
 MULTIPLIER, WEYL, ROUNDS = 0xD256D193, 0x9E3779B9, 10  # of Philox2x32-10
-DRAWS = 0x5DEECE66  # what tells the stream of draws from that of dice
+DRAWS = 0x5DEECE66  # distinguishes the stream of draws from that of dice
 DICE = 0
 
 
@@ -38,7 +38,7 @@ class Chance:
     """All chance of one game.
 
     Args:
-        seed: of 64 bits.
+        seed: random seed of 64 bits.
         dice: faces that are rolled first.
         draws: player -> kinds of cards drawn first.
     """
@@ -49,15 +49,15 @@ class Chance:
         self.forced_draws = {player: list(kinds) for player, kinds in (draws or {}).items()}
 
     def roll(self, number: int) -> list[int]:
-        """Return the faces of some dice, rolled one after the other."""
+        """Return the faces of `number` dice, rolled one after another."""
         return [self.forced_dice.pop(0) if self.forced_dice else 1 + self.dice_stream.below(6) for _ in range(number)]
 
     def seat(self, number: int) -> int:
-        """Return one of so many seats."""
+        """Return a random seat from 0 to `number` - 1."""
         return self.draw_stream.below(number)
 
     def territory(self, left: list[int]) -> int:
-        """Return one of the territories that are left, in rising order."""
+        """Return a random one of the territories that are left, which are in ascending order."""
         return left[self.draw_stream.below(len(left))]
 
     def card(self, player: int, deck: Mapping[int, int]) -> int:
@@ -66,6 +66,6 @@ class Chance:
         if forced:
             kind = forced.pop(0)
             if deck[kind]:
-                return kind  # else chance decides
+                return kind  # otherwise chance decides
         cards = [kind for kind in sorted(deck) for _ in range(deck[kind])]
         return cards[self.draw_stream.below(len(cards))]

@@ -1,4 +1,4 @@
-"""The sequence of play: set-up, turns, rounds, the end; and the referee, who follows a game action by action."""
+"""The sequence of play (set-up, turns, rounds, end) and the referee, which follows a game action by action."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TEXTS = {action: text for text, action in ACTION_IDS.items()}
 
 
 def game_of(table: Table) -> Asking[None]:
-    """A whole game."""
+    """Play a whole game."""
     yield from set_up(table)
     player = first_in_play(table)
     yield from turn(table, player, is_first_turn=True)
@@ -23,21 +23,21 @@ def game_of(table: Table) -> Asking[None]:
 
 
 def turns_after(table: Table, player: int) -> Asking[None]:
-    """All turns after one of `player`."""
+    """Play all turns after one of `player`."""
     while True:
         player = end_turn(table, player)
         yield from turn(table, player)
 
 
 def game_from(table: Table, step: int, num_actions: int) -> Asking[None]:
-    """The rest of a game, from a step of the turn of the active player on."""
+    """Play the rest of a game, from a step of the active player's turn."""
     assert table.active is not None
     yield from steps_from(table, table.active, step, num_actions)
     yield from turns_after(table, table.active)
 
 
 def set_up(table: Table) -> Asking[None]:
-    """Deal the territories, then each places troops in seat order (section 4, TR-DP1)."""
+    """Deal the territories, then have the players place troops in seat order (section 4, TR-DP1)."""
     seats = len(table.players)
     table.first_player = table.chance.seat(seats)
     left = sorted(table.map.borders)
@@ -76,7 +76,7 @@ def first_in_play(table: Table) -> int:
 
 
 def turn(table: Table, player: int, *, is_first_turn: bool = False) -> Asking[None]:
-    """One turn, in six steps (TR-T1); the first one of a game has one standard action only (TR-DP2)."""
+    """Play one turn in six steps (TR-T1); the first turn of a game has only one standard action (TR-DP2)."""
     table.active = player
     table.attacks = table.victories = 0
     table.is_barred = False
@@ -86,7 +86,7 @@ def turn(table: Table, player: int, *, is_first_turn: bool = False) -> Asking[No
 
 
 def steps_from(table: Table, player: int, step: int, num_actions: int) -> Asking[None]:
-    """The steps of a turn from `step` on, with so many standard actions in step 1."""
+    """Play the steps of a turn from `step`, with `num_actions` standard actions in step 1."""
     try:
         if step <= 1:
             yield from standard_actions(table, player, num_actions)
@@ -108,7 +108,7 @@ def steps_from(table: Table, player: int, step: int, num_actions: int) -> Asking
 
 
 def end_turn(table: Table, player: int) -> int:
-    """Look for the end of the game and of the round; return whose turn is next (TR-G5, TR-G7, TR-Q45)."""
+    """Check for the end of the game and of the round; return whose turn is next (TR-G5, TR-G7, TR-Q45)."""
     if table.has_domination and len(table.territories(player)) >= table.map.domination:
         table.win(player)
     following = [(player + step) % len(table.players) for step in range(1, len(table.players))]
@@ -121,10 +121,10 @@ def end_turn(table: Table, player: int) -> int:
 
 
 class Referee:
-    """Follows a game: knows at each decision who is asked and what is legal.
+    """Follows a game and knows the current player and the legal actions at each decision.
 
     Args:
-        seed: of all chance that is not forced.
+        seed: random seed of all results that are not forced.
         num_players: 2 to 4.
         game_map: "full" or "small".
         switches: exchange_pair, domination, attacks_per_turn, max_rounds.
@@ -147,7 +147,7 @@ class Referee:
 
     @classmethod
     def at(cls, table: Table, play: Asking[Any]) -> Referee:
-        """Return a referee of a table that was laid by hand, and of a part of the game that is played there."""
+        """Return a referee that follows a part of the game on a table laid by hand."""
         referee = cls.__new__(cls)
         referee.table = table
         referee.follow(play)
@@ -179,19 +179,19 @@ class Referee:
 
     @property
     def player(self) -> int | None:
-        """Who is asked."""
+        """The current player; None if nobody is asked."""
         return self.question.player if self.question else None
 
     def act(self, action: int) -> None:
-        """Let the current player take an action."""
+        """Take an action for the current player."""
         assert action in self.legal, (action, self.legal)
         self._go_on(TEXTS[action])
 
     def answer(self, *texts: str) -> None:
-        """Let the current players answer, one after the other."""
+        """Answer questions one after another, by the texts of actions."""
         for text in texts:
             self.act(ACTION_IDS[text])
 
     def forfeit(self, player: int) -> None:
-        """Let a player in play forfeit, whoever is asked (TR-G6)."""
+        """Make a player in play forfeit, whoever is asked (TR-G6)."""
         self._go_on(ForfeitError(player))

@@ -1,4 +1,4 @@
-"""Random games of engine and referee side by side, compared in everything at every decision."""
+"""Random games of engine and referee side by side, compared in full at every decision."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def engine_of(options: dict[str, Any]) -> Game:
 
 
 def differences(engine: Any, referee: Any, where: str = "") -> list[str]:
-    """Return what differs in two snapshots, a line each."""
+    """Return the differences between two snapshots, one line each."""
     if isinstance(engine, dict) and isinstance(referee, dict):
         keys = sorted(engine.keys() | referee.keys(), key=str)
         return [line for key in keys for line in differences(engine.get(key), referee.get(key), f"{where} {key}")]
@@ -46,19 +46,19 @@ def play_both(
     """Play a random game and compare all that engine and referee know at each decision and at the end.
 
     Args:
-        seed: of the chance in the game and of the choices.
+        seed: random seed of the game and of the choices.
         options: arguments of a referee.
-        forfeits: how likely one is at each decision.
-        likings: of which each player has one.
-        decisions: how many are made at most; None: as many as the game has.
-        game: that of the options; made anew if it is left out.
+        forfeits: probability of a forfeit at each decision.
+        likings: likings from which each player gets one at random.
+        decisions: maximum number of decisions; None for no limit.
+        game: game with these options; created if left out.
         forced: `dice` and `draws` of a referee.
 
     Returns:
         How often each decision was met.
 
     Raises:
-        DisagreementError: they differ; what the moves were so far is part of the message.
+        DisagreementError: they differ; the message lists the moves so far.
     """
     game = game or engine_of(options)
     states = game.new_states(1)
@@ -71,7 +71,7 @@ def play_both(
 def follow(
     game: Game, states: Records, referee: Referee, players: RandomPlayers, title: str, decisions: int | None
 ) -> Counter[Decision]:
-    """Play on from the same position with both, as `play_both` says; `title` tells what is played."""
+    """Play on from the same position with both, as in `play_both`; `title` names the game in error messages."""
     moves: list[int] = []
     met: Counter[Decision] = Counter()
     territories = sorted(referee.table.map.borders)
@@ -90,7 +90,7 @@ def follow(
 
 
 def written(forced: dict[str, Any]) -> dict[str, Any]:
-    """Return forced results as the engine reads them."""
+    """Return the forced results of a referee in the form that the engine reads."""
     draws = forced.get("draws", {})
     return {
         "dice": "".join(str(face) for face in forced.get("dice", ())),

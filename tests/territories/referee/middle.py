@@ -1,4 +1,4 @@
-"""The referee at a random position in the middle of a game, and both playing on from there."""
+"""The referee at a random mid-game position, and engine and referee playing on from there."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def referee_at(position: Position) -> Referee:
     options = position.options
     players, game_map = options["num_players"], MAPS[options["game_map"]]
     table = Table(players, game_map, Chance(SEED), **options["switches"])
-    table.chance.draw_stream.used = 1 + players * game_map.dealt[players]  # of the deal that the engine has made
+    table.chance.draw_stream.used = 1 + players * game_map.dealt[players]  # words that the engine's deal has used
     table.active = 0
     for number, (owner, units) in position.territories.items():
         table.owner[number] = owner

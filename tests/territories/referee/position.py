@@ -1,4 +1,4 @@
-"""A moment of the game as plain data: of the referee's table, and of the engine's record."""
+"""Snapshots of a game as plain data, of the referee's table and of the engine's state."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def referee_snapshot(referee: Referee) -> Snapshot:
 
 
 def board_of(table: Table) -> Snapshot:
-    """Return what is on the battle board; dice and counters that are not assigned are sorted."""
+    """Return what is on the battle board; unassigned dice and counters are sorted."""
     battle = table.battle
     return {
         "units": {side: dict(battle.units[side]) if battle else no_units() for side in SIDES},
@@ -76,12 +76,12 @@ def plain_skirmish(skirmish: Skirmish) -> Snapshot:
 
 
 def engine_snapshot(game: Game, states: Records, territories: list[int]) -> Snapshot:
-    """Return the same of the record `states[0]`.
+    """Return the same snapshot, taken from the state `states[0]`.
 
     Args:
-        game: what is played.
+        game: the game.
         states: `(n,)`.
-        territories: their numbers on the map.
+        territories: numbers of the territories on the map.
     """
     state = states[0]
     returns = np.zeros((1, game.num_players), np.float32)
@@ -129,7 +129,7 @@ def read_hand(state: Any, player: int) -> list[tuple[int, int]]:
 
 
 def read_faces(numbers: Any) -> list[int]:
-    """Return dice that are counted by face, from 2 on."""
+    """Return the faces of dice from their counts by face, from 2 up."""
     return [face for face, number in enumerate(numbers.tolist(), start=2) for _ in range(number)]
 
 

@@ -1,4 +1,4 @@
-"""Random choices, some of them with a liking, so that play reaches attacks, cards and eliminations often."""
+"""Random choices, some biased by a liking, so that play often reaches attacks, cards and eliminations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.territories.referee.game import TEXTS, Referee
 
-LIKING = 20.0  # how often a liked action is chosen, to each one that is not
+LIKING = 20.0  # weight of a liked action, where others have 1 and disliked ones 1 / LIKING
 LIKINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # what is liked, and what is disliked
     "any": ((), ()),
     "warlike": (("territory", "all", "reinforce", "trade"), ("done", "extra move", "remove")),
@@ -20,7 +20,7 @@ STANDARD_OPTIONS: dict[str, Any] = {"num_players": 2, "game_map": "full", "switc
 
 
 def options_of(seed: int) -> dict[str, Any]:
-    """Return the arguments of a referee for a seed: all numbers of players, both maps, all switches."""
+    """Return a referee's arguments for a seed; seeds cover all numbers of players, both maps and all switches."""
     rng = random.Random(seed)
     num_players = rng.choice((2, 2, 3, 4))
     game_map = "small" if num_players == 2 and rng.random() < 0.5 else "full"
@@ -37,7 +37,7 @@ def options_of(seed: int) -> dict[str, Any]:
 
 
 def choose(rng: random.Random, legal: list[int], liking: str) -> int:
-    """Return one of the legal actions."""
+    """Choose a legal action at random, biased by a liking."""
     liked, disliked = LIKINGS[liking]
     weights = [
         LIKING if TEXTS[action].startswith(liked) else 1 / LIKING if TEXTS[action].startswith(disliked) else 1.0
@@ -52,7 +52,7 @@ class RandomPlayers:
     def __init__(self, seed: int, num_players: int, forfeits: float = 0.0, likings: Sequence[str] = tuple(LIKINGS)):
         self.rng = random.Random(seed)
         self.likings = [self.rng.choice(likings) for _ in range(num_players)]
-        self.forfeits = forfeits  # how likely at each decision
+        self.forfeits = forfeits  # probability at each decision
 
     def next_move(self, player: int, legal: list[int], in_play: list[int]) -> int:
         """Return an action, or -1 - p for player p forfeiting."""

@@ -1,4 +1,4 @@
-"""What the rules print: maps, units, cards, and the ids of actions, typed in by hand and read from no other file."""
+"""Tables of the rules: maps, units, cards and action ids, typed in by hand and read from no other file."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ OWN_BONUS = {1: 2, 2: 4}  # to the own total of one skirmish
 ENEMY_BONUS = {5: -2}  # to the enemy's
 BATTLE_BONUS = {3: 1, 4: 2}  # to the own total of every skirmish
 EXTRA_DIE_FACE = 3
-CARD_TROOPS = 4  # that card 7 places, at most
+CARD_TROOPS = 4  # the most that card 7 places
 ATTACKER_CARDS = {1, 2, 3, 4, 5, 11}  # of TR-DP13
 DEFENDER_CARDS = ATTACKER_CARDS | {LEVEL_GROUND}
 SKIRMISH_CARDS = {1, 2, 5, 11}  # played for one skirmish
@@ -149,7 +149,7 @@ ACTION_IDS = {
     "from board": 92,
     "from territory": 93,
 }
-MAX_QUANTITY = 20  # that has a text of its own
+MAX_QUANTITY = 20  # the largest with a text of its own
 
 
 def named(kind: str, numbers: Iterable[int]) -> set[str]:

@@ -17,7 +17,7 @@ from tests.territories.referee.table import Asking, Table, move, quantities, tot
 
 
 def standard_actions(table: Table, player: int, number: int) -> Asking[None]:
-    """Up to two standard actions, and card 7 before each and after the last (TR-T2, TR-DP2, TR-Q36)."""
+    """Take up to two standard actions, with card 7 before each and after the last (TR-T2, TR-DP2, TR-Q36)."""
     left = number
     while left or (table.hand[player] and can_reinforce_by_card(table, player)):
 
@@ -47,7 +47,7 @@ def standard_actions(table: Table, player: int, number: int) -> Asking[None]:
 
 
 def standard_choices(table: Table, player: int) -> set[str]:
-    """Return the standard actions that do anything (TR-Q47)."""
+    """Return the standard actions that can do anything (TR-Q47)."""
     is_possible = {
         "reinforce": table.garrison[player]["troop"] > 0,
         "draw": table.can_draw(),
@@ -58,7 +58,7 @@ def standard_choices(table: Table, player: int) -> set[str]:
 
 
 def reinforce(table: Table, player: int) -> Asking[None]:
-    """A die for each territory; so many troops go to own territories in any split (TR-T3, TR-DP3, TR-Q40)."""
+    """Roll a die per territory and place that many troops in own territories, in any split (TR-T3, TR-DP3, TR-Q40)."""
     own = table.territories(player)
     left = sum(table.chance.roll(len(own)))
     garrison = table.garrison[player]
@@ -77,7 +77,7 @@ def can_reinforce_by_card(table: Table, player: int) -> bool:
 
 
 def reinforce_by_card(table: Table, player: int) -> Asking[None]:
-    """Card 7: up to four troops in one own territory (TR-DP4)."""
+    """Play card 7: up to four troops in one own territory (TR-DP4)."""
     table.discard(player, REINFORCING)
     answer = yield from table.ask(player, named("territory", table.territories(player)))
     number = min(CARD_TROOPS, table.garrison[player]["troop"])
@@ -93,7 +93,7 @@ def ask_quantity(table: Table, player: int, available: int) -> Asking[int]:
 
 
 def units_needed(in_type: str, out_type: str) -> int:
-    """Return the smallest number of units that covers the value of one other (TR-X3, TR-Q2)."""
+    """Return the smallest number of units of `in_type` that covers the value of one `out_type` (TR-X3, TR-Q2)."""
     number = 1
     while number * UNITS[in_type].value < UNITS[out_type].value:
         number += 1
@@ -101,7 +101,7 @@ def units_needed(in_type: str, out_type: str) -> int:
 
 
 def places_of_exchange(table: Table, player: int, in_type: str, out_type: str) -> list[int]:
-    """Return where one unit can be exchanged (TR-X2, TR-Q31)."""
+    """Return the territories where this exchange is possible (TR-X2, TR-Q31)."""
     if in_type == out_type or not table.garrison[player][out_type]:
         return []
     needed = units_needed(in_type, out_type)
@@ -109,7 +109,7 @@ def places_of_exchange(table: Table, player: int, in_type: str, out_type: str) -
 
 
 def pairs_of_exchange(table: Table, player: int) -> list[tuple[str, str]]:
-    """Return the pairs of types for which some exchange is possible; one may bind all of the turn (TR-X1)."""
+    """Return the pairs of types for which some exchange is possible; one pair may bind the whole turn (TR-X1)."""
     pairs = [(in_type, out_type) for in_type in UNITS for out_type in UNITS]
     if table.pair_per_turn and table.pair:
         pairs = [table.pair]
@@ -117,7 +117,7 @@ def pairs_of_exchange(table: Table, player: int) -> list[tuple[str, str]]:
 
 
 def exchange(table: Table, player: int) -> Asking[None]:
-    """An exchange step: one pair of types, any number of exchanges (TR-X1, TR-DP5, TR-Q42)."""
+    """Play an exchange step: one pair of types, any number of exchanges (TR-X1, TR-DP5, TR-Q42)."""
     pairs = pairs_of_exchange(table, player)
     if not pairs:
         return
@@ -142,7 +142,7 @@ def exchange(table: Table, player: int) -> Asking[None]:
 
 
 def sources_of_move(table: Table, player: int) -> list[int]:
-    """Return the own territories beside another own one (TR-G1)."""
+    """Return the player's territories that are adjacent to another of theirs (TR-G1)."""
     return [place for place in table.territories(player) if targets_of_move(table, player, place)]
 
 
@@ -157,7 +157,7 @@ def extra_free_move(table: Table, player: int) -> Asking[None]:
 
 
 def free_moves(table: Table, player: int) -> Asking[None]:
-    """Step 4: one free move, and one more for each card 8 played before it (TR-DP17, TR-Q41)."""
+    """Play step 4: one free move, and one more for each card 8 played before it (TR-DP17, TR-Q41)."""
     left = 1
     while left and (sources_of_move(table, player) or table.hand[player]):
 
@@ -176,14 +176,14 @@ def free_moves(table: Table, player: int) -> Asking[None]:
 
 
 def free_move(table: Table, player: int, source: int) -> Asking[None]:
-    """Any units from one own territory to another beside it (TR-G1)."""
+    """Move any units from one own territory to an adjacent one (TR-G1)."""
     targets = targets_of_move(table, player, source)
     target = number_of((yield from table.ask(player, named("territory", targets))))
     yield from move_units(table, player, source, target)
 
 
 def move_units(table: Table, player: int, source: int, target: int) -> Asking[None]:
-    """Name a type and a quantity, again and again: so many units go to another territory at once (TR-Q41)."""
+    """Have the player name a type and a quantity, repeatedly; these units move to the target at once (TR-Q41)."""
     origin = table.units[source]
     while total(origin):
         unit = yield from table.ask(player, {"done"} | types_in(origin))
@@ -211,7 +211,7 @@ def reduce_cards(table: Table, player: int) -> Asking[None]:
 
 
 def pay_penalty(table: Table, player: int, troops: int) -> Asking[None]:
-    """Lose troops, one by one, where the player likes (TR-DP19)."""
+    """Have the player lose troops one by one, in territories of their choice (TR-DP19)."""
     for _ in range(troops):
         places = [place for place in table.territories(player) if table.units[place]["troop"]]
         if not places:

@@ -1,4 +1,4 @@
-"""The table: whose territories, units and cards are where, and how questions are put to players."""
+"""The table: owners, units, cards and the current turn, and how questions are put to players."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Units = dict[str, int]  # type -> number
 
 
 class Question(NamedTuple):
-    """What a player is asked: the answers that are legal."""
+    """A question to a player, with the legal answers."""
 
     player: int
     answers: set[str]
@@ -26,7 +26,7 @@ Asking = Generator[Question, str, T]  # a part of the game: it asks questions, i
 
 
 class ForfeitError(Exception):
-    """A player forfeits in place of an answer, whoever is asked."""
+    """A player forfeits; thrown in place of an answer, whoever is asked."""
 
     def __init__(self, player: int):
         super().__init__(player)
@@ -39,7 +39,7 @@ class GameOverError(Exception):
 
 class Card(NamedTuple):
     kind: int
-    cycle: int  # how often the discards had become the deck when it was drawn
+    cycle: int  # number of times the discards had become the deck when it was drawn
 
 
 @dataclass
@@ -67,11 +67,11 @@ class Battle:
     played: dict[str, list[int]] = field(default_factory=lambda: {side: [] for side in SIDES})
 
     def owner(self, side: str) -> int | None:
-        """Return who plays a side; None: nobody defends."""
+        """Return the player of a side; None if nobody defends."""
         return self.attacker if side == ATTACKER else self.defender
 
     def player(self, side: str) -> int:
-        """Return who plays a side of a battle that is fought."""
+        """Return the player of a side, which must have one."""
         player = self.owner(side)
         assert player is not None
         return player
@@ -91,12 +91,12 @@ def types_in(units: Units) -> set[str]:
 
 
 def quantities(available: int) -> set[str]:
-    """Return the numbers that may be named of so many (TR-Q32)."""
+    """Return the quantities that may be named of `available` units (TR-Q32)."""
     return named("quantity", range(1, min(available, MAX_QUANTITY) + 1)) | ({"all"} if available >= 2 else set())
 
 
 class Table:
-    """All that lies on the table, in hands, and is known of the turn."""
+    """Everything on the table, in hands and about the current turn."""
 
     def __init__(self, num_players: int, game_map: Map, chance: Chance, **switches: Any):
         self.players = range(num_players)
@@ -123,7 +123,7 @@ class Table:
         self.victories = 0
         self.is_barred = False
         self.safe: set[int] = set()  # territories that cannot be attacked again in this turn
-        self.pair: tuple[str, str] | None = None  # of the exchanges of the turn, where one binds them all
+        self.pair: tuple[str, str] | None = None  # types traded in and out; one pair may bind the whole turn
         self.battle: Battle | None = None
 
         self.is_terminated = False
@@ -144,14 +144,14 @@ class Table:
         move(self.garrison[player], place, unit, number)
 
     def destroy(self, player: int, unit: str, place: Units, number: int = 1) -> None:
-        """Move units of a player from a place to the garrison."""
+        """Move units of a player from a place to their garrison."""
         move(place, self.garrison[player], unit, number)
 
     def destroy_all(self, player: int, place: Units) -> None:
         move_all(place, self.garrison[player])
 
     def leave_if_empty(self, territory: int) -> None:
-        """Nobody controls a territory without units (TR-Q7)."""
+        """Make a territory without units uncontrolled (TR-Q7)."""
         if not total(self.units[territory]):
             self.owner[territory] = None
 
@@ -164,7 +164,7 @@ class Table:
         return any(self.deck.values()) or any(self.discards.values())
 
     def draw(self, player: int) -> None:
-        """Draw a card; an empty deck is made of the discards first (4.2)."""
+        """Draw a card; the discards first become the deck if it is empty (4.2)."""
         if not any(self.deck.values()):
             self.deck, self.discards = self.discards, dict.fromkeys(CARDS, 0)
             self.cycle += 1
@@ -184,15 +184,15 @@ class Table:
     # --- questions
 
     def ask(self, player: int, answers: set[str] | Callable[[], set[str]], *, is_secret: bool = False) -> Asking[str]:
-        """Put a question to a player and return the answer. A single one is taken silently.
+        """Put a question to a player and return the answer; a single legal answer is taken silently.
 
         Args:
             player: who answers.
-            answers: the legal ones, or a function that returns them, where a forfeit of somebody else may change them.
-            is_secret: whether they depend on hidden cards: then even a single one is asked for (TR-Q33).
+            answers: legal answers, or a function that returns them, if another player's forfeit may change them.
+            is_secret: whether they depend on hidden cards; then even a single one is asked for (TR-Q33).
 
         Raises:
-            ForfeitError: a player forfeits whom the turn or the battle needs.
+            ForfeitError: a player whom the turn or the battle needs forfeits.
         """
         while True:
             legal = answers() if callable(answers) else set(answers)
@@ -212,7 +212,7 @@ class Table:
         """Take a player out of the game: units to the garrison, cards to the discards (TR-G4, TR-G6).
 
         Raises:
-            GameOverError: one is left.
+            GameOverError: one player is left.
         """
         for territory in self.territories(player):
             self.destroy_all(player, self.units[territory])
@@ -236,7 +236,7 @@ class Table:
         raise GameOverError
 
     def ranking(self, player: int) -> tuple[int, int]:
-        """Return what ranks a player when the game is truncated: territories, then value on the map (TR-G7)."""
+        """Return a player's rank in a truncated game: territories, then value of units on the map (TR-G7)."""
         own = self.territories(player)
         return len(own), sum(UNITS[unit].value * number for at in own for unit, number in self.units[at].items())
 

@@ -19,7 +19,7 @@ def units_of(table: Table, player: int, unit: str) -> int:
 
 
 def check_table(table: Table) -> None:
-    """Check what holds at every decision: pieces and cards are all there, and those who are out have nothing."""
+    """Check what holds at every decision: no unit or card is missing, and eliminated players have nothing."""
     for player in table.players:
         for unit in UNITS:
             assert units_of(table, player, unit) == table.map.garrison[unit]

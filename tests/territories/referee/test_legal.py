@@ -1,4 +1,4 @@
-"""Engine and referee in lockstep: who is asked, what is legal, and all that lies on the table, at every decision."""
+"""Engine and referee in lockstep: current player, legal actions and the whole table agree at every decision."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tests.territories.referee.rulebook import ACTION_IDS
 QUICK_GAMES = range(20)
 QUICK_DECISIONS = 60 if INTERPRETED else 400
 LONG_CHUNKS = 8
-LONG_GAMES = 25  # of a chunk
-FORFEITS = 0.002  # a decision, in every second game
+LONG_GAMES = 25  # per chunk
+FORFEITS = 0.002  # per decision, in every second game
 
 
 def forfeits_of(seed: int) -> float:

@@ -1,4 +1,4 @@
-"""A ruling that is changed in the referee is noticed: engine and referee then part in random games."""
+"""A ruling changed in the referee is noticed: engine and referee then disagree in random games."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PLANTED = {
     "exchange at a loss": (steps, "units_needed", lambda original: lambda *pair: original(*pair) + 1),
     "attackers return to the garrison": (attack, "take_back", lambda _: lambda *given: None),
 }
-LIKINGS_OF = {"card 3 is worth 2": ("scholar",), "nine points rout": ("warlike",)}  # others seldom get there
+LIKINGS_OF = {"card 3 is worth 2": ("scholar",), "nine points rout": ("warlike",)}  # other likings seldom get there
 
 
 @pytest.mark.slow

@@ -41,7 +41,7 @@ def begin(table: Table, play: Asking[Any], *answers: str) -> Referee:
 
 
 def answers(referee: Referee) -> set[str]:
-    """Return what can be answered now; empty: nothing is asked."""
+    """Return the legal answers; empty if nothing is asked."""
     return referee.question.answers if referee.question else set()
 
 
@@ -50,13 +50,13 @@ def units_at(table: Table, territory: int) -> dict[str, int]:
 
 
 def attack(own: dict[str, int], theirs: dict[str, int], dice: tuple[int, ...], *given: str) -> Referee:
-    """Attack from territory 6 to 11, which is as high; the first answers name the attackers."""
+    """Attack from territory 6 to 11, which has the same elevation; the first of `given` name the attackers."""
     table = lay({6: own, 3: {"troop": 1}}, {11: theirs, 20: {"troop": 1}}, dice=dice)
     return begin(table, attacks(table, 0), "territory 6", "territory 11", *given)
 
 
 def damage(*skirmishes: Skirmish, source: int = 6, target: int = 11, own: int = 4, reserves: int = 1) -> Referee:
-    """Resolve skirmishes; so many troops of the attacker and four of the defender are on the board."""
+    """Resolve skirmishes, with `own` troops of the attacker and four of the defender on the board."""
     table = lay({source: {"troop": own}, 3: {"troop": 1}}, {target: {"troop": reserves + 4}})
     battle = table.battle = Battle(0, source, target, 1, skirmishes=list(skirmishes))
     for side, place, number in ((ATTACKER, source, own), (DEFENDER, target, 4)):
@@ -79,7 +79,7 @@ def skirmish(attacker: int, defender: int, /, **counters: int) -> Skirmish:
 
 def test_v1_units_of_a_lower_type_cover_the_value():
     one_rider = lay({6: {"rider": 1}}, {20: {"troop": 1}})
-    assert answers(begin(one_rider, exchange(one_rider, 0), "rider")) == {"done", "territory 6"}  # for a troop, alone
+    assert answers(begin(one_rider, exchange(one_rider, 0), "rider")) == {"done", "territory 6"}  # only for a troop
     two_riders = lay({6: {"rider": 2}}, {20: {"troop": 1}})
     begin(two_riders, exchange(two_riders, 0), "rider", "engine", "territory 6")
     assert units_at(two_riders, 6) == {"engine": 1}

@@ -1,4 +1,4 @@
-"""Positions of Territories that tests draw: random ones, played on at random, often until there is a battle."""
+"""Positions of Territories for drawing tests: random ones, played on at random, often into a battle."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PLIES = 40  # at most, from the position of a seed
 
 
 def table_of(seed: int) -> Table:
-    """Return the position of a seed, played on warlike."""
+    """Return the position of a seed, played on by warlike random players."""
     table, rng = random_table(seed), random.Random(seed)
     for _ in range(rng.randrange(PLIES)):
         legal = legal_ids(table.states["legal"][0])

@@ -1,6 +1,8 @@
-"""Pictures of Territories come out of every door: environments, commands, pages of positions and of recorded games."""
+"""Every output draws Territories: environments, commands, pages of positions and of recorded games."""
 
 from __future__ import annotations
+
+import itertools
 
 import gymnasium
 import numpy as np
@@ -13,7 +15,7 @@ from sackarmies_env.games.territories import make_game
 from sackarmies_env.render import Replay, theme
 from sackarmies_env.render.drawable import find_drawable
 from sackarmies_env.render.frames import replay_data
-from sackarmies_env.render.svg import element
+from sackarmies_env.render.svg import element, svg
 from sackarmies_env.render.video import positions_of
 from sackarmies_training.cli import app
 from sackarmies_training.web.feed import Feed
@@ -24,17 +26,23 @@ SIZE = (theme.HEIGHT, theme.WIDTH, 3)
 DECISIONS = 30
 
 
-@pytest.fixture(scope="module")
-def recorded():
-    """A game on the small map, played at random."""
-    game, rng, actions = make_game(2, "small"), np.random.default_rng(3), []
+def play_random(game, seed):
+    """Return the record of a game whose first decisions are random."""
+    rng, actions = np.random.default_rng(seed), []
     states, mask = game.new_states(1), np.zeros((1, game.num_actions), np.int8)
-    game.start(states, 3)
+    game.start(states, seed)
     for _ in range(DECISIONS):
         game.legal_actions(game.params, states, mask)
         actions.append(int(rng.choice(np.flatnonzero(mask[0]))))
         game.step(game.params, states, np.array(actions[-1:]))
-    return game, make_record(game, 3, actions)
+    return make_record(game, seed, actions)
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    """A game on the small map, played at random."""
+    game = make_game(2, "small")
+    return game, play_random(game, 3)
 
 
 @pytest.mark.parametrize("mode", ["ansi", "rgb_array", "html", "human"])
@@ -68,7 +76,7 @@ def test_replay_holds_elements_in_the_colors_of_pages_and_words(recorded):
         assert len(view["frames"]) == DECISIONS + 1
         for frame in view["frames"]:
             assert frame["viewer"] == view["viewer"]
-            for name in ("paper", "panel", "faded", "open", "water", "rule"):  # not the same in the dark
+            for name in ("paper", "panel", "faded", "open", "water", "rule"):  # they differ in dark mode
                 assert not any(theme.PAGE[name] in each for each in frame["elements"])
     states = game.new_states(1)
     game.start(states, 3)
@@ -77,10 +85,12 @@ def test_replay_holds_elements_in_the_colors_of_pages_and_words(recorded):
     assert Replay(game, record, [0]).html.count("the referee's view") == 0
 
 
-def test_film_has_a_frame_for_what_can_be_told_apart(recorded):
-    game, record = recorded
-    positions = positions_of(game, record, 0)
-    assert 2 < len(positions) <= DECISIONS + 1
+def test_film_has_a_frame_per_visible_change():
+    game = make_game(3)
+    positions = positions_of(game, play_random(game, 2), 0)
+    pictures = [svg(game, states, 0) for states in positions]
+    assert all(one != other for one, other in itertools.pairwise(pictures))
+    assert len(positions) == DECISIONS  # an exchange that is declined twice looks the same after the first time
 
 
 def test_view_writes_a_page_of_a_record(recorded, tmp_path):

@@ -1,4 +1,4 @@
-"""Pictures of Territories stay the same in every form when all that is hidden from their viewer changes."""
+"""Pictures of Territories stay the same in every form when everything hidden from the viewer changes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tests.territories.fog.twins import dealt_anew, with_other_chance
 from tests.territories.render.boards import table_of
 
 POSITIONS = 40
-DRAWN = 3  # of them, as pixels, which take long
+DRAWN = 3  # of them as pixels, which are slow
 honest = territories.drawing
 
 
 def forms(game, states, viewer):
-    """All that is drawn for a viewer, but pixels."""
+    """Return everything drawn for a viewer except pixels."""
     dark = territories.drawing(game, states, viewer).scene(DARK)
     return {
         "svg": svg(game, states, viewer),
@@ -29,7 +29,7 @@ def forms(game, states, viewer):
 
 
 def compare(seed, *, with_pixels=False):
-    """Draw a position and its twin world for each player; return in how many the hands of others are not the same."""
+    """Compare drawings of a position and a twin world for each player; return for how many players the hands differ."""
     table, chance = table_of(seed), np.random.default_rng(seed)
     differing = 0
     for viewer in range(table.game.num_players):
@@ -67,7 +67,7 @@ def test_referee_sees_the_hands_and_the_deck_that_players_do_not():
         assert drawn.deck is None
 
 
-# --- leaks that are planted
+# --- planted leaks
 
 
 def hands_are_shown(game, states, viewer):

@@ -1,9 +1,10 @@
-"""Pictures of Territories can be read: texts do not overlap, stand out from their ground, and leave nothing out."""
+"""Pictures of Territories are readable: texts do not overlap, contrast with the background and omit nothing."""
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -11,14 +12,14 @@ import pytest
 from sackarmies_env.envs.match import Match
 from sackarmies_env.games.territories import make_game
 from sackarmies_env.games.territories.data.outlines import is_inside
-from sackarmies_env.games.territories.state.constants import MAX_SKIRMISHES, Event
+from sackarmies_env.games.territories.state.constants import FIRST_FACE, MAX_SKIRMISHES, Event
 from sackarmies_env.games.territories.words.sentences import event_words
 from sackarmies_env.render import rgb_array, svg, theme
 from sackarmies_env.render.canvas import Canvas
 from sackarmies_env.render.rgb import paint_rgb
 from sackarmies_env.render.shapes import Circle, Polygon, Rect
 from sackarmies_env.render.territories import drawing
-from sackarmies_env.render.territories_battle import BOTTOM, TOP, draw_battle
+from sackarmies_env.render.territories_battle import BOTTOM, LEFT, RIGHT, TOP, WIDEST, draw_battle
 from sackarmies_env.render.territories_model import BattleView, SideView, SkirmishView
 from sackarmies_env.render.territories_scene import make_camera
 from tests.render.test_readable import LEAST_CONTRAST, box, contrast, texts, written_on
@@ -29,7 +30,7 @@ THEMES = {"light": theme.LIGHT, "dark": theme.DARK}
 
 
 def pictures(seeds=POSITIONS):
-    """Positions as their players and the referee see them."""
+    """Yield pictures of positions as player 0 and the referee see them."""
     for seed in range(seeds):
         table = table_of(seed)
         for viewer in (0, None):
@@ -80,7 +81,7 @@ def test_themes_differ_in_colors_alone():
 
 
 def test_territories_hold_what_is_written_in_them():
-    """Number, owner and units of a territory are in its outline, so that they can be told apart without colors."""
+    """Number, owner and units of a territory are inside its outline, so that it can be read without colors."""
     for picture in pictures():
         camera = make_camera(picture)
         words = [(box(text), text.text.rstrip("*")) for text in texts(picture.scene(theme.LIGHT))]
@@ -98,7 +99,7 @@ def corners(spot):
     return [(left, top), (right, top), (right, bottom), (left, bottom)]
 
 
-def test_heights_are_drawn_as_so_many_peaks():
+def test_elevation_is_drawn_as_that_many_peaks():
     picture = drawing(make_game(2), table_of_full().states, None)
     peaks = [each for each in picture.scene(theme.LIGHT) if isinstance(each, Polygon) and len(each.points) == 3]
     outlined = [peak for peak in peaks if not peak.fill]
@@ -125,17 +126,30 @@ def test_largest_battle_finds_room():
         assert TOP <= die.y < die.y + die.h <= BOTTOM or die.y > BOTTOM
 
 
+def columns(words, num_skirmishes):
+    """Return the texts above and below the number of each skirmish: the attacker's and the defender's."""
+    found = [([], []) for _ in range(num_skirmishes)]
+    width = min(WIDEST, (RIGHT - LEFT) / max(num_skirmishes, 1))
+    for text in words:
+        if num_skirmishes and TOP < text.y < BOTTOM and text.x < RIGHT and text.y != (TOP + BOTTOM) / 2:
+            found[int((text.x - LEFT) // width)][text.y > (TOP + BOTTOM) / 2].append(text.text)
+    return found
+
+
 def test_battle_shows_dice_totals_and_what_is_not_a_die():
     for picture in pictures():
         if picture.battle is None:
             continue
-        told = [text.text for text in texts(picture.scene(theme.LIGHT))]
-        assert picture.battle.stage in told
-        for skirmish in picture.battle.skirmishes:
+        words = texts(picture.scene(theme.LIGHT))
+        skirmishes = picture.battle.skirmishes
+        assert picture.battle.stage in [text.text for text in words]
+        for skirmish, column in zip(skirmishes, columns(words, len(skirmishes)), strict=True):
             for side in (0, 1):
-                assert str(skirmish.totals[side]) in told
-                if skirmish.bonus(side):
-                    assert f"{skirmish.bonus(side):+}" in told
+                total, bonus = str(skirmish.totals[side]), skirmish.bonus(side)
+                dice = [(str(face), count) for face, count in enumerate(skirmish.dice[side], FIRST_FACE) if count]
+                told = [total, *([f"{bonus:+}"] if bonus else [])]
+                told += [text for face, count in dice for text in (face, *([f"x{count}"] if count > 1 else []))]
+                assert sorted(column[side]) == sorted(told), skirmish
 
 
 def test_current_player_is_ringed():
@@ -149,8 +163,8 @@ def test_text_fits_the_terminal(width):
     for picture in pictures(20):
         lines = picture.lines(Canvas(False, width))
         assert all(len(line) <= width for line in lines)
-        for territory in picture.territories:
-            assert sum(line.lstrip().startswith(f"{territory.number}") for line in lines) >= 1
+        rows = [row for line in lines if (row := re.match(r" *(\d+)[* ] {3}\d ", line))]  # number and height
+        assert [int(row[1]) for row in rows] == [territory.number for territory in picture.territories]
 
 
 def test_pictures_are_of_one_size_and_made_of_shapes():
@@ -187,7 +201,7 @@ def test_last_events_are_told_in_panel_and_terminal():
 
 
 def outcome_of(game, seed=3):
-    """Play a game of some turns at random, and return what its picture says of its end."""
+    """Play a random game; return the outcome that its picture shows at the end, and the last turn."""
     match, rng = Match(game), np.random.default_rng(seed)
     match.begin(seed)
     while match.player >= 0:

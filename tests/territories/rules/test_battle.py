@@ -209,7 +209,7 @@ def test_tr_v10__tr_c3__tr_dp11_reserve_units_pay_for_extra_attacker_dice():
 def test_tr_c3__tr_dp10_defender_names_the_units_lost_in_the_territory():
     game = attack({"troop": 2}, {"troop": 1}, "33" + "6", reserve={"rider": 1, "engine": 1})
     assert (game.asked, game.current_player, game.legal()) == ("RESERVE_LOSS", 1, ["rider", "engine"])
-    assert game.play("engine").units(1) == {"troop": 1, "rider": 1}  # the tie is the defender's
+    assert game.play("engine").units(1) == {"troop": 1, "rider": 1}  # the defender wins the tie
 
 
 def test_tr_v9__tr_c4__tr_q13_five_dice_on_one_win_the_battle():

@@ -1,4 +1,4 @@
-"""What each kind of cards does: TR-Card-1 to TR-Card-12, and rulings on cards."""
+"""What each kind of card does: TR-Card-1 to TR-Card-12, and rulings on cards."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.territories.builders import FAR, TROOPS, attack, table
 
 
 def totals(attacker_cards=(), defender_cards=(), cards=(), dice="5" + "4"):
-    """Return attacker's total less defender's of a skirmish of one troop each, T06 against T01, after cards."""
+    """Return the attacker's total minus the defender's in a skirmish of one troop each (T06 to T01), after cards."""
     hands = {0: list(attacker_cards), 1: list(defender_cards)}
     game = attack({"troop": 1}, {"troop": 1}, dice, hands={player: hand for player, hand in hands.items() if hand})
     game.play(*cards)

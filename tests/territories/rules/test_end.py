@@ -132,7 +132,7 @@ def test_tr_g8_nothing_is_paid_before_the_end():
     assert earned.tolist() == [[0, 0, 0]]
 
 
-def test_tr_q39_who_is_out_has_been_paid_at_once():
+def test_tr_q39_eliminated_player_is_paid_at_once():
     game = table(THREE, num_players=3).forfeit(1)
     assert game.returns() == [0.0, -0.5, 0.0]
 
@@ -152,7 +152,7 @@ def test_tr_g6_forfeit_that_ends_the_game_in_a_declaration_returns_the_attackers
     assert (game.source, game.target, game.chain_length) == (-1, -1, 0)
 
 
-def test_tr_g8_who_dominates_has_won_over_all_others():
+def test_tr_g8_dominating_player_wins_over_all_others():
     own = {number: (0, {"troop": 1}) for number in range(1, 18)}
     rest = {number: (1 + number % 2, {"hero": 1}) for number in range(18, 20)}
     game = table({**own, **rest}, TurnStep.REDUCE, num_players=3)

@@ -8,7 +8,7 @@ from sackarmies_env.games.territories.state.constants import Event, TurnStep
 from sackarmies_env.games.territories.words.sentences import event_words
 from tests.territories.builders import FAR, TROOPS, UNITS, attack, table
 
-NUMBERS = {  # units of a type that are traded in for one of another
+NUMBERS = {  # units of the first type that are traded in for one of the second
     ("troop", "rider"): 3,
     ("troop", "engine"): 5,
     ("troop", "hero"): 8,
@@ -121,7 +121,7 @@ def test_tr_ev18_occupation():
 def test_tr_ev19_free_move():
     game = table(TWO, TurnStep.MOVE).play("territory 6", "troop", "quantity 3", "done")
     assert game.events("MOVE") == [("MOVE", 0, 11, 3)]
-    assert table(TWO, TurnStep.MOVE).play("done").events("MOVE") == []  # a move that is not made is no event
+    assert table(TWO, TurnStep.MOVE).play("done").events("MOVE") == []  # declining to move is no event
 
 
 def test_tr_ev20_discard_and_penalty():

@@ -13,7 +13,7 @@ OWN = {6: (0, {"troop": 4}), 11: (0, TROOPS), **FAR}
 
 
 def block(game, viewer, name):
-    """Return a block of what a player sees."""
+    """Return a block of a player's observation."""
     return game.game.observation_spec.view(game.observation(viewer)[None], name)[0]
 
 
@@ -74,7 +74,7 @@ def test_tr_h2_guesses_deal_the_cards_of_others_anew_and_keep_the_own_ones():
 @pytest.mark.parametrize("kinds", [[5, 6], [1, 12]])
 def test_tr_h3_guesses_deal_the_cards_of_an_older_deck_among_its_slots_alone(kinds):
     cycles = np.zeros_like(table(OWN).hand_cycle)
-    cycles[1:3, 1] = 1  # the second cards are of the present deck
+    cycles[1:3, 1] = 1  # the second cards are from the current deck
     hands = {1: [kinds[0], 2], 2: [kinds[1], 3]}
     game = table({**OWN, 15: (2, TROOPS)}, hands=hands, num_players=3, fields={"cycle": 1, "hand_cycle": cycles})
     old, new = set(), set()

@@ -20,7 +20,7 @@ def at_set_up(**options):
 
 
 def place_all(game):
-    """Place the troops of the set-up, each in the first territory that is offered; return who was asked."""
+    """Place the troops of the set-up, each time in the first territory offered; return the players asked."""
     asked = []
     while game.asked == "PLACE":
         asked.append(game.current_player)
@@ -114,7 +114,7 @@ def test_tr_t5__tr_q4_extra_free_move_is_made_at_once():
     assert game.asked == "MOVE_UNIT"
     game.play("troop", "quantity 2", "done")
     assert (game.units(11), game.asked) == ({"troop": 3}, "TRADE_IN")
-    assert game.play("done", "done").asked == "MOVE_SOURCE"  # that of step 4 is still there
+    assert game.play("done", "done").asked == "MOVE_SOURCE"  # the one of step 4 is still there
 
 
 def test_tr_t6_extra_exchange_is_made_at_once():
@@ -223,7 +223,7 @@ def test_tr_g3__tr_q7_empty_territory_is_uncontrolled_and_closed_to_free_moves()
     own = {6: (0, TROOPS), 11: (0, {"troop": 1}), **FAR}
     game = table(own, TurnStep.STANDARD, actions_left=2).play("extra move", "territory 6", "troop", "all")
     assert (game.owner(6), game.owner(11), game.units(11)) == (-1, 0, {"troop": 3})
-    assert "extra move" not in game.legal()  # the empty territory beside it is none to move to
+    assert "extra move" not in game.legal()  # the empty territory next to it is no target
     game.play("done", "done")
     assert (game.asked, game.legal()) == ("ATTACK_SOURCE", ["done", "territory 11"])
 

@@ -1,4 +1,4 @@
-"""Scenarios of Territories on the command line: listed, checked, played in tournaments, and their records retold."""
+"""Scenarios of Territories on the command line: listed, checked and played in tournaments, whose records replay."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ GAME = ("--game", "territories")
 
 
 class Twin(RandomAgent):
-    """Another agent that plays at random."""
+    """A second random agent."""
 
     def __init__(self, info):
         super().__init__()

@@ -1,4 +1,4 @@
-"""What players may know of a game from a scenario: nothing of the hands of others, of the deck and of forced chance."""
+"""What players may know of a game from a scenario: nothing about other hands, the deck or forced results."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BOARD = [
     {"number": 4, "owner": 1, "units": {"troop": 2}},
     {"number": 3, "owner": 1, "units": {"troop": 2}},
 ]
-WORLDS = (  # a single card, so that no discard is ever due, which would show another one in each world
+WORLDS = (  # one card each, so that no discard is ever due, which would show different cards in the two worlds
     {"player": [{"hand": ["Banner"]}, {"hand": ["Vanguard"]}], "draws": [[], ["Truce"]]},
     {"player": [{"hand": ["Banner"]}, {"hand": ["Mutiny"]}], "draws": [[], ["Oath"]]},
 )
@@ -46,7 +46,7 @@ def twin_games(**more: object) -> list[Game]:
 
 
 def held(game: Game) -> bytes:
-    """Return all bytes that a game consists of for whoever is handed it."""
+    """Return all bytes of a game, as its recipient gets them."""
     return pickle.dumps(game) + json.dumps(game.config).encode() + game.params.tobytes() + game.digest.encode()
 
 
@@ -64,7 +64,7 @@ def test_games_that_differ_in_hidden_cards_are_known_as_the_same():
     assert [secret for secret in SECRETS if secret not in held(one) + held(two)] == []
     assert [secret for secret in SECRETS if secret in held(one.known_to(0))] == []
     leaks = [replace(game, conceal=None).known_to(0) for game in (one, two)]
-    assert held(leaks[0]) != held(leaks[1])  # so the comparison above can tell
+    assert held(leaks[0]) != held(leaks[1])  # so the comparison above can detect a leak
 
 
 @pytest.mark.parametrize("seed", [None, 4])
@@ -112,12 +112,12 @@ def test_positions_of_twin_scenarios_have_the_same_information_set():
 
 
 class Idle:
-    """Takes the least legal id, which is not a card."""
+    """Takes the lowest legal id, which is not a card."""
 
     shares_batch = is_informed = False
 
     def reset(self, seed):
-        """Need nothing."""
+        """Do nothing."""
 
     def act_batch(self, observations, masks):
         return masks.argmax(axis=1)

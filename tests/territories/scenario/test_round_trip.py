@@ -1,4 +1,4 @@
-"""Any state as a scenario and back: the same state, to the byte, with the same future."""
+"""Any state, written as a scenario and read back, is the same state with the same future."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from tests.territories.referee.random_play import RandomPlayers, options_of
 QUICK = 6  # games
 MANY = 300
 MOST_PLIES = 150 if INTERPRETED else 2500
-OFTEN = 15  # decisions of a kind that are all tried; later on every so many plies
-EVERY = 17
-FORFEITS = 0.003  # a decision
-SEED = 5  # of loaded games: it must not matter
+OFTEN = 15  # the first decisions of each kind, which are all tried
+EVERY = 17  # plies between two tries after that
+FORFEITS = 0.003  # per decision
+SEED = 5  # of loaded games; it must not matter
 
 
 def differences(one: Records, other: Records) -> list[str]:
-    """Name the fields in which two states differ; scratch, the count of decisions and used forced results aside."""
+    """Return the names of the fields that differ; scratch, the count of decisions and forced results aside."""
     return [
         field.name
         for field in STATE.fields
@@ -42,7 +42,7 @@ def differences(one: Records, other: Records) -> list[str]:
 
 
 def check_round_trip(game: Game, states: Records) -> tuple[Game, Records]:
-    """Write a state, read it, start: the same state, and the same scenario of it."""
+    """Check that a state written as a scenario and read back is the same and gives the same scenario."""
     scenario = game.to_scenario(states)
     assert json.loads(json.dumps(scenario)) == scenario
     again = make_game(scenario=scenario)
@@ -56,7 +56,7 @@ def check_round_trip(game: Game, states: Records) -> tuple[Game, Records]:
 
 
 def observations(game: Game, states: Records) -> bytes:
-    """Return what all players see."""
+    """Return the observations of all players."""
     seats = np.arange(game.num_players)
     out = np.zeros((game.num_players, game.observation_spec.size), np.int8)
     game.observe(game.params, game.clone(states, np.zeros_like(seats)), seats, out)
@@ -64,7 +64,7 @@ def observations(game: Game, states: Records) -> bytes:
 
 
 def check_future(game: Game, states: Records, actions: list[int], start: tuple[Game, Records]) -> None:
-    """Take the same actions in a loaded game: the same state, observations and legal choices."""
+    """Check that the same actions in a loaded game are legal and lead to the same state and observations."""
     again, loaded = start
     for action in actions:
         if action < 0:
@@ -77,7 +77,7 @@ def check_future(game: Game, states: Records, actions: list[int], start: tuple[G
 
 
 def play(seed: int) -> Iterator[tuple[Game, Records, int | None]]:
-    """Yield a random game at each decision with the action that follows, -1 - p for a forfeit, and at its end."""
+    """Yield a random game at each decision with the next action (-1 - p: player p forfeits), and at its end."""
     options = options_of(seed)
     game = make_game(options["num_players"], options["game_map"], options["switches"])
     players, states = RandomPlayers(seed, game.num_players, FORFEITS), game.new_states(1)

@@ -1,4 +1,4 @@
-"""Scenarios as documents: what they may leave out, and positions that are refused."""
+"""Scenarios as documents: what they may leave out, and which positions are refused."""
 
 from __future__ import annotations
 

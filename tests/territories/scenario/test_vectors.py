@@ -14,7 +14,7 @@ TROOP, RIDER, ENGINE = "troop", "rider", "engine"
 
 
 def position(name: str, *texts: str, **forced: str) -> Table:
-    """Return a built-in scenario in which some actions have been taken."""
+    """Start a built-in scenario and take some actions."""
     game = make_game(scenario=name)
     states = game.new_states(1)
     game.start(states, seed=1, forced=forced)
@@ -22,19 +22,19 @@ def position(name: str, *texts: str, **forced: str) -> Table:
 
 
 def totals(table: Table) -> list[int]:
-    """Return by how much the attacker was ahead in each skirmish, as the log tells it, the first one first."""
+    """Return the attacker's lead in each skirmish in the log, the first one first."""
     kinds, values = table.log_kind, table.log_value
     return [int(value) for kind, value in zip(kinds, values, strict=True) if kind == Event.SKIRMISH][::-1]
 
 
 def end(table: Table) -> tuple[int, int]:
-    """Return who won the latest battle, and whether further attacks were barred: the turn may be over by now."""
+    """Return who won the latest battle and whether it barred further attacks (from the log: the turn may be over)."""
     place = table.log_kind.tolist().index(Event.VICTORY)
     return int(table.log_player[place]), int(table.log_value[place])
 
 
 def faces(row: NDArray[np.int8]) -> list[int]:
-    """Return dice from their numbers by face."""
+    """Return the faces of dice from their counts by face."""
     return [face for face, count in enumerate(row.tolist(), FIRST_FACE) for _ in range(count)]
 
 

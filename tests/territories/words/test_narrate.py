@@ -1,4 +1,4 @@
-"""Narration and logs of Territories: every public event is told, and the names of cards to those who may know them."""
+"""Narration and logs of Territories: every public event is told, but cards are named only to who may know them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HOME = {6: (0, {"troop": 2}), 20: (1, {"troop": 2})}
 
 
 def told(game, action_text, viewer):
-    """Take an action; return what a viewer is told of it."""
+    """Take an action; return what a viewer is told about it."""
     before, action = game.states.copy(), game.game.parse_action(game.states, action_text)
     game.play(action_text)
     (lines,) = log_lines(game.game, before, action, game.states, [viewer])
@@ -49,7 +49,7 @@ def plies(seed, most=150):
 
 
 def joined(log, events):
-    """Return a log with the events of one more ply: losses of a type, or discards of a kind, in a row are one event."""
+    """Return a log with the events of one more ply; consecutive losses of a type or discards of a kind are merged."""
     if log and events and log[-1][:3] == events[0][:3] and (codes := IN_A_ROW.get(log[-1].kind)):
         code, number = log[-1].value % codes, log[-1].value // codes + events[0].value // codes + 2
         if code == events[0].value % codes:

@@ -1,4 +1,4 @@
-"""What people who play Territories are asked: each decision and choice in words, by what they know alone."""
+"""What people who play Territories are asked: decisions and choices in words, from what they know alone."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_words_are_the_same_whatever_cards_others_hold():
     assert compared > 100
 
 
-def test_decisions_that_depend_on_cards_are_steps_of_their_own():
+def test_card_dependent_decisions_are_separate_steps():
     met = set()
     for game, states in positions(range(25)):
         if tells_of_cards(states[0]):
