@@ -114,11 +114,11 @@ def test_versions_agree():
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.stem)
-def test_files_for_a_public_host_are_yaml_and_workflows_say_that_they_were_not_tried(path):
+def test_files_for_a_public_host_are_yaml_and_workflows_say_that_they_are_untested(path):
     text = path.read_text(encoding="utf-8")
     assert isinstance(yaml.safe_load(text), dict)
-    assert path.parent.name != "workflows" or text.startswith("# Not tried")
+    assert path.parent.name != "workflows" or text.startswith("# Not tested")
 
 
-def test_container_file_says_that_it_was_not_tried():
-    assert (ROOT / "Containerfile").read_text(encoding="utf-8").startswith("# Not tried")
+def test_container_file_says_that_it_is_untested():
+    assert (ROOT / "Containerfile").read_text(encoding="utf-8").startswith("# Not tested")

@@ -57,5 +57,7 @@ def test_intervals_of_shares_stay_shares():
 def test_series_of_another_configuration_is_not_continued(tmp_path, monkeypatch):
     write_json(tmp_path / "results.json", {"plan": {"minutes": 8.0, "base": {"seed": 2}}, "found": {}})
     monkeypatch.setattr("sys.argv", ["ablations", "--folder", str(tmp_path), "--games", "7"])
-    with pytest.raises(SystemExit, match=r"results\.json holds a series of another .*games and .*base and code: name"):
+    with pytest.raises(
+        SystemExit, match=r"results\.json holds results with another .*games and .*base and code: choose"
+    ):
         ablations.main()

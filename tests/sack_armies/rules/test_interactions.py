@@ -95,6 +95,136 @@ def test_d_23__d_24__d_27_attack_decision_stays_when_a_third_general_leaves():
     assert leave(t.copy(), 2).decision == Decision.ADVANCE
 
 
+def lent(*effects):
+    """Return a permanent spell with these effects, and General 2's copy of it in effect on another General's unit."""
+    spell = text("spell", "gift", "permanent", [*effects], target="any_unit", range=5)
+    return spell, attachment("gift", face="up", owner=2, active=True)
+
+
+def test_q_62__d_17_a_charge_is_cancelled_if_its_movement_bonus_leaves():
+    spell, gift = lent(modify("movement", 2))
+    rider = token("a", movement=1, abilities=[able("move_and_attack")])
+    t = three([rider, token("d"), spell], [unit("a", "-1,0", attached=[gift]), unit("d", "2,0", 1)])
+    t.do("move_attack", "hex -1,0", "hex 2,0").pass_all()
+    assert t.decision == Decision.CHARGE_TO
+    leave(t, 2)
+    assert (t.turn, t.player, t.decision) == (1, 0, Decision.MENU)
+    assert not t.unit("-1,0").employed
+
+
+def test_d_26__r8_4_5_22_a_defender_whose_range_has_left_hits_nobody():
+    spell, gift = lent(grant("range", range=5))
+    units = [unit("a", "-1,0"), unit("a", "-1,1"), unit("d", "2,0", 1, attached=[gift])]
+    t = three([token("a", abilities=[shot(5)]), token("d", armor=9), spell], units, "H | H")
+    coordinate(t, "coord_ranged", "2,0", "-1,0", "-1,1").pass_all()
+    asked = leave(t.copy(), 2)
+    t.do("yes")
+    assert t.decision == Decision.DESIGNATE
+    for after in (asked, leave(t, 2)):
+        assert (after.turn, after.player, after.decision, after.flips_left()) == (2, 1, Decision.MENU, 0)
+
+
+def test_d_24__r8_4_4_7_no_counter_attack_once_the_defenders_range_has_left():
+    spell, gift = lent(grant("range", range=5))
+    units = [unit("a", "-1,0"), unit("d", "2,0", 1, attached=[gift])]
+    t = three([token("a", abilities=[shot(5)]), token("d", armor=9), spell], units, "H")
+    t.do("ranged", "hex -1,0", "hex 2,0").pass_all()
+    assert t.decision == Decision.COUNTER
+    assert leave(t, 2).turn == 2
+
+
+def test_d_23__d_27_ambush_and_advance_end_with_a_permanent_that_has_left():
+    spell, gift = lent(grant("ambush"))
+    t = three([token("a"), token("d", armor=9), spell], [unit("a", "0,0", attached=[gift]), unit("d", "1,0", 1)])
+    t.do("melee", "hex 0,0", "hex 1,0").pass_all()
+    assert t.decision == Decision.AMBUSH
+    assert leave(t, 2).decision == Decision.COUNTER
+    spell, gift = lent(modify("movement", 2))
+    still = token("a", movement=0)
+    t = three([still, token("d"), spell], [unit("a", "0,0", attached=[gift]), unit("d", "1,0", 1)], "H T")
+    t.do("melee", "hex 0,0", "hex 1,0").pass_all().do("no")
+    assert t.decision == Decision.ADVANCE
+    assert leave(t, 2).turn == 2
+
+
+@pytest.mark.parametrize(("effect", "target"), [("flying", "1,0"), ("range", "3,0")])
+def test_r9_1_11_an_attack_made_illegal_by_a_general_who_leaves_is_cancelled(effect, target):
+    spell, gift = lent(grant("flying") if effect == "flying" else grant("range", range=5))
+    flyer = token("f", abilities=[able("flying")])
+    t = three([token("a"), token("d"), flyer, spell], [unit("a", "0,0", attached=[gift]), unit("f", target, 1)])
+    t.do("melee" if effect == "flying" else "ranged", "hex 0,0", f"hex {target}")
+    leave(t, 2).pass_all()
+    assert (t.turn, t.player, t.decision) == (1, 0, Decision.MENU)
+    assert not t.unit("0,0").employed
+
+
+def test_q_20_a_move_made_impossible_by_a_general_who_leaves_is_not_spent():
+    spell, gift = lent(modify("movement", 2))
+    still = token("a", movement=0)
+    t = three([still, token("d"), spell], [unit("a", "0,0", attached=[gift]), unit("d", "3,0", 1)])
+    t.do("move")
+    assert t.decision == Decision.MOVE_UNIT
+    leave(t, 2)
+    assert (t.turn, t.player, t.decision) == (1, 0, Decision.MENU)
+    assert t.legal() == ["draw"]
+
+
+@pytest.mark.parametrize(("verb", "victim"), [("capture", "1,0"), ("dispel", "0,0")])
+def test_q_66_an_ability_whose_permanent_leaves_is_cancelled(verb, victim):
+    spell, gift = lent(grant(verb, **({"range": 2} if verb == "dispel" else {})))
+    ward = text("spell", "ward", "free", [modify("armor", 1)])
+    own = unit("a", "0,0", attached=[attachment("ward"), gift])
+    t = three([token("a", band="green"), token("d"), spell, ward], [own, unit("d", "1,0", 1)], "H")
+    t.do(verb, "hex 0,0", f"hex {victim}", *(["slot 0"] if verb == "dispel" else []))
+    leave(t, 2).pass_all()
+    assert (t.turn, t.player, t.decision, t.casualties(0)) == (1, 0, Decision.MENU, [])
+    assert t.unit("1,0") is not None
+
+
+def test_q_66_a_dispel_of_a_permanent_that_leaves_is_cancelled():
+    spell, gift = lent(grant("range", range=3))
+    ward = text("spell", "ward", "free", [modify("armor", 1)])
+    target = unit("d", "2,0", 1, attached=[gift, attachment("ward")])
+    units = [unit("a", "0,0"), target]
+    t = three([token("a", abilities=[able("dispel", range=5)]), token("d", band="green"), spell, ward], units)
+    t.do("dispel", "hex 0,0", "hex 2,0", "slot 0")
+    leave(t, 2).pass_all()
+    assert (t.turn, t.player, t.decision) == (1, 0, Decision.MENU)
+    assert t.casualties(2).count("gift") == 1
+
+
+@pytest.mark.parametrize("verb", ["melee", "coord_melee", "move_attack"])
+def test_d_22_a_reveal_after_the_defender_has_left_is_judged_without_it(verb):
+    units = [unit("a", "-1,0" if verb == "move_attack" else "0,0"), unit("a", "0,1"), unit("d", "1,0", 1)]
+    units.append(unit("h", "0,5", 2, face="down"))
+    tokens = [token("a", abilities=[able("move_and_attack")]), token("d"), token("h")]
+    t = three(tokens, units, "H")
+    if verb == "coord_melee":
+        coordinate(t, verb, "1,0", "0,0", "0,1")
+    else:
+        t.do(verb, f"hex {units[0]['at'][0]},{units[0]['at'][1]}", "hex 1,0")
+    leave(t, 1)
+    t.do("reveal_unit", "hex 0,5").pass_all()
+    assert (t.turn, t.player, t.decision, t.flips_left()) == (2, 2, Decision.MENU, int(verb != "coord_melee"))
+
+
+@pytest.mark.parametrize("reserve", [(), ("a",)])
+def test_r8_2_2_4__q_24_a_unit_revealed_as_the_active_general_falls_sees(reserve):
+    tokens = [token("a", abilities=[able("scatter")]), token("d", armor=9), token("h")]
+    tokens += [
+        token("x", band="blue", abilities=[able("sight", range=3)]),
+        text("spell", "ward", "free", [modify("armor", 1)]),
+    ]
+    fields = [*(field(h, g) for g, hexes in B1.items() for h in hexes), field("5,1", 2), field("5,2", 2)]
+    units = [unit("a", "1,0"), unit("d", "2,0", 1), unit("h", "5,1", 2, face="down")]
+    units.append(unit("x", "3,0", 1, face="down", attached=[attachment("ward")]))
+    piles = [pile(sack=reserve), pile(), pile()]
+    t = play(tokens, units, "H T | H T | H", fields=fields, generals=3, general=piles)
+    attack(t, "melee", "1,0", "2,0", "yes").do("yes", "slot 0")
+    assert t.alive(0) == bool(reserve)
+    assert (t.turn, t.unit("3,0").face, t.unit("5,1").face) == (2, "up", "up")
+
+
 def test_d_20_a_raised_unit_still_finds_its_hex_when_a_third_general_leaves():
     piles = [pile("z"), pile(), pile()]
     units = [unit("n", "0,0"), unit("d", "3,0", 1)]

@@ -233,6 +233,7 @@ def test_c_sum_simultaneous_damage__q_35_hits_of_one_exchange_are_added_or_not(v
     attack(t, "melee", "0,0", "1,0", "yes")  # one damage from the attack, one from its own scatter
     assert t.flips_left() == 0
     assert t.casualties(1) == (["defender"] if dies else [])
+    assert asked(t) == (1, Decision.MENU)  # no advance: the attacker's own hit was not lethal
 
 
 @pytest.mark.parametrize(("value", "asks"), [("on", True), ("off", False)])

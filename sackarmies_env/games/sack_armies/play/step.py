@@ -23,6 +23,7 @@ from sackarmies_env.games.sack_armies.rules.attack import (
     apply_counter,
     apply_designation,
     is_attack_alive,
+    is_choice_left,
     run_attack,
 )
 from sackarmies_env.games.sack_armies.rules.coordinate import apply_coord_member, apply_coord_target
@@ -34,6 +35,7 @@ from sackarmies_env.games.sack_armies.rules.deploy import (
     run_deploy,
     run_draw,
 )
+from sackarmies_env.games.sack_armies.rules.movement import reveal_in_sight
 from sackarmies_env.games.sack_armies.rules.setup import (
     SetupStep,
     apply_setup_hex,
@@ -234,6 +236,7 @@ def run_to_decision(params, state):
     """Run the procedures until a General must choose or the game is over."""
     while not is_over(state) and state.decision == Decision.NONE:
         if is_turn_cut_short(state):
+            reveal_in_sight(params, state)  # a unit that was revealed in the attack may see others
             drop_to_turn(state, TurnStep.END)
         run_frame(params, state)
 
@@ -281,7 +284,9 @@ def does_decision_stand(params, state, leaver):
     if kind == Frame.ACTIVATE:
         return is_activating(state)
     before_damage = state.frame_step[state.frame_top] <= AttackStep.COUNTER_FLIPS
-    return state.general_alive[state.active] == 1 and (not before_damage or is_attack_alive(params, state))
+    if state.general_alive[state.active] == 0 or (before_damage and not is_attack_alive(params, state)):
+        return False
+    return is_choice_left(params, state)
 
 
 @njit

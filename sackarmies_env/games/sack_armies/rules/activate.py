@@ -261,9 +261,14 @@ def announce_act(params, state):
 
 @njit
 def is_slot_valid(params, state):
-    """Return whether the attachment aimed at, if any, may still be chosen: a reveal may show the wrong kind."""
+    """Return whether the attachment aimed at, if any, may still be chosen.
+
+    A reveal may show the wrong kind, and the attachment leaves with a General who forfeits.
+    """
     if state.act_slot == NO_TOKEN:
         return True
+    if state.token_zone[state.act_slot] != Zone.ATTACHED:
+        return False
     verb = state.act_verb
     if is_ability(verb):
         kind = np.int64(Kind.MANEUVER if verb == Verb.COUNTER_TOKEN else Kind.SPELL)
@@ -284,6 +289,8 @@ def is_act_valid(params, state):
         return has_ability_for(params, state, unit, Ability.RAISE, state.act_type)
     if verb == Verb.CAST or verb == Verb.CUSTOM or verb == Verb.SURPRISE:
         return state.act_hex == NO_HEX or is_effect_target(params, state, unit, running_text(state), state.act_hex)
+    if ability_if_revealed(params, state, unit, ability_of_verb(verb)) == 0:
+        return False  # it was granted by a permanent of a General who has left
     return is_unit_on_board(params, state, target) and can_aim(params, state, verb, unit, target)
 
 

@@ -29,7 +29,7 @@ from sackarmies_env.games.sack_armies.rules.movement import (
     reveal_unit,
 )
 from sackarmies_env.games.sack_armies.rules.stats import ability_value, effective_movement
-from sackarmies_env.games.sack_armies.rules.window import is_charge_valid
+from sackarmies_env.games.sack_armies.rules.window import is_attack_valid, is_charge_valid
 from sackarmies_env.games.sack_armies.state.actions import decode_hex, hex_action
 from sackarmies_env.games.sack_armies.state.chance import flip, flip_progressive
 from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Ability, Decision, Event, Frame, Verb
@@ -232,6 +232,18 @@ def judge_window(params, state, step):
         set_step(state, step)
 
 
+@njit
+def judge_attack(params, state, step):
+    """Continue at `step` after a window, or cancel the attack if it has become illegal since the last reveal.
+
+    That happens only if a General leaves the game and takes along a permanent on one of the units.
+    """
+    if get_data(state, RESULT) == WindowResult.CLOSED and not is_attack_valid(params, state):
+        cancel_attack(params, state)
+    else:
+        judge_window(params, state, step)
+
+
 # --- Move and Attack
 
 
@@ -262,6 +274,15 @@ def judge_charge(params, state):
     """Continue to the move, or cancel at no cost if sight or the loss of a movement bonus has made it illegal."""
     if is_charge_valid(params, state):
         judge_window(params, state, AttackStep.CHARGE)
+    else:
+        cancel_attack(params, state)
+
+
+@njit
+def run_charge(params, state):
+    """Ask where to move, or cancel the attack at no cost if a General who left has taken its movement bonus along."""
+    if is_charge_valid(params, state):
+        ask(state, state.active, Decision.CHARGE_TO)
     else:
         cancel_attack(params, state)
 
@@ -416,6 +437,8 @@ def flip_attack(params, state):
 @njit
 def flip_counter(params, state):
     """Flip for the counter-attack, even if the defender will die (Q-33, R8.4.5-24)."""
+    if state.attack_designated == NO_TOKEN:
+        state.attack_countered = 0  # a General who left may have taken the defender's range along
     if state.attack_countered == 0:
         return
     defender = state.attack_target
@@ -508,22 +531,36 @@ def is_attack_alive(params, state):
 
 
 @njit
+def is_choice_left(params, state):
+    """Return whether the decision asked in an attack can still be answered; a forfeit can remove permanents."""
+    if state.decision == Decision.CHARGE_TO:
+        return is_charge_valid(params, state)
+    if state.decision == Decision.AMBUSH:
+        return may_ambush(params, state)
+    if state.decision == Decision.COUNTER:
+        return may_ask_counter(params, state)
+    if state.decision == Decision.DESIGNATE:
+        return has_counter_target(params, state)
+    return state.decision != Decision.ADVANCE or has_advance(params, state)
+
+
+@njit
 def run_before_flips(params, state, step):
     """Advance an attack, before its flips, to its next step or decision."""
     if step == AttackStep.ANNOUNCE:
         run_announcement(params, state)
     elif step == AttackStep.JUDGE_EARLY:
-        judge_window(params, state, AttackStep.CHECK)
+        judge_attack(params, state, AttackStep.CHECK)
     elif step == AttackStep.CHECK:
         run_check(params, state)
     elif step == AttackStep.JUDGE_CHARGE:
         judge_charge(params, state)
     elif step == AttackStep.CHARGE:
-        ask(state, state.active, Decision.CHARGE_TO)
+        run_charge(params, state)
     elif step == AttackStep.CHARGED:
         run_charged(params, state)
     elif step == AttackStep.JUDGE:
-        judge_window(params, state, AttackStep.AMBUSH)
+        judge_attack(params, state, AttackStep.AMBUSH)
     elif step == AttackStep.AMBUSH:
         run_ambush(params, state)
     else:

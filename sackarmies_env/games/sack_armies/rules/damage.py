@@ -340,10 +340,11 @@ def note_survival(params, state, unit, amount):
 
 @njit
 def resolve_damage(params, state):
-    """Apply all instances at once and kill the units lethally hit (P-DAMAGE)."""
-    state.attack_killed = 0
-    if state.damage_amount[0] > 0 and is_instance_lethal(params, state, 0):
-        state.attack_killed = 1
+    """Apply all instances at once and kill the units lethally hit (P-DAMAGE).
+
+    To advance, the attack must have killed by its own hit, whatever else hit the defender (Q-38).
+    """
+    state.attack_killed = np.int64(is_lethal(np.int64(state.damage_amount[0]), np.int64(state.damage_armor[0])))
     for i in range(state.num_damages):
         unit = np.int64(state.damage_target[i])
         if not is_unit_on_board(params, state, unit):

@@ -42,7 +42,7 @@ from sackarmies_env.games.sack_armies.rules.victory import eliminate_player, end
 from sackarmies_env.games.sack_armies.rules.window import has_revealable_token, offer_reveal_verbs
 from sackarmies_env.games.sack_armies.state.actions import decode_hex, decode_slot, decode_type, hex_action, slot_action
 from sackarmies_env.games.sack_armies.state.constants import NO_MATCH, Decision, Frame, Kind, Verb, Victory
-from sackarmies_env.games.sack_armies.state.flow import TurnStep, end_action, open_full_window
+from sackarmies_env.games.sack_armies.state.flow import TurnStep, back_to_menu, end_action, open_full_window
 from sackarmies_env.games.sack_armies.state.zones import (
     attachment_in_slot,
     count_attachments,
@@ -391,10 +391,12 @@ def run_move(params, state):
     """Ask for the first unit to move and, if any can, for a second one (D-08, D-10, R8.3-1, RB-10)."""
     player = state.active
     moved = get_data(state, MOVED)
-    if moved == UNITS_A_MOVE or not has_any_move(params, state, player):
+    if moved < UNITS_A_MOVE and has_any_move(params, state, player):
+        ask(state, player, Decision.MOVE_UNIT)
+    elif moved > 0:
         end_action(state)
     else:
-        ask(state, player, Decision.MOVE_UNIT)
+        back_to_menu(state)  # a General who left has taken the only movement bonus along
 
 
 @njit

@@ -164,6 +164,8 @@ def is_charge_valid(params, state):
     """Return whether an announced Move and Attack may still be made (Q-62)."""
     unit = state.attack_unit
     target = state.attack_target
+    if not is_unit_on_board(params, state, target):
+        return False
     if is_face_up(state, target) and not can_engage(params, state, unit, target):
         return False
     find_charge(params, state, unit)
@@ -173,6 +175,8 @@ def is_charge_valid(params, state):
 @njit
 def is_attack_valid(params, state):
     """Return whether the announced attack is still legal as declared."""
+    if not is_unit_on_board(params, state, state.attack_target):
+        return False
     if state.attack_unit == NO_TOKEN:
         return is_coordinated_valid(params, state)
     ranged = is_ranged(state.attack_verb)
