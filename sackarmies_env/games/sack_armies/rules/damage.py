@@ -342,7 +342,7 @@ def note_survival(params, state, unit, amount):
 def resolve_damage(params, state):
     """Apply all instances at once and kill the units lethally hit (P-DAMAGE).
 
-    To advance, the attack must have killed by its own hit, whatever else hit the defender (Q-38).
+    `attack_killed` says whether the attacker's own hit was lethal by itself, see `has_advance`.
     """
     state.attack_killed = np.int64(is_lethal(np.int64(state.damage_amount[0]), np.int64(state.damage_armor[0])))
     for i in range(state.num_damages):
