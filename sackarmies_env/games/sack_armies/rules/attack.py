@@ -270,17 +270,8 @@ def apply_charge(params, state, action):
 
 
 @njit
-def judge_charge(params, state):
-    """Continue to the move, or cancel at no cost if sight or the loss of a movement bonus has made it illegal."""
-    if is_charge_valid(params, state):
-        judge_window(params, state, AttackStep.CHARGE)
-    else:
-        cancel_attack(params, state)
-
-
-@njit
 def run_charge(params, state):
-    """Ask where to move, or cancel the attack at no cost if a General who left has taken its movement bonus along."""
+    """Ask where to move, or cancel at no cost if sight or the loss of a movement bonus has made the attack illegal."""
     if is_charge_valid(params, state):
         ask(state, state.active, Decision.CHARGE_TO)
     else:
@@ -554,7 +545,7 @@ def run_before_flips(params, state, step):
     elif step == AttackStep.CHECK:
         run_check(params, state)
     elif step == AttackStep.JUDGE_CHARGE:
-        judge_charge(params, state)
+        judge_window(params, state, AttackStep.CHARGE)
     elif step == AttackStep.CHARGE:
         run_charge(params, state)
     elif step == AttackStep.CHARGED:
