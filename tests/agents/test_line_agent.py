@@ -150,7 +150,7 @@ def test_copy_is_another_process_that_is_told_of_the_same_game(tmp_path):
 # --- memory
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="memory is protected on Linux")
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is protected only on Linux")
 def test_memory_of_the_games_is_closed_before_a_program_starts(monkeypatch):
     libc = ctypes.CDLL(None)
     libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # another test may have closed it

@@ -167,7 +167,8 @@ def test_torchrl_collects_and_trains_on_a_vector_environment(mode):
 
     optimizer = torch.optim.Adam(network.parameters(), lr=3e-3)
     frames = 32 * 40
-    for data in collectors.Collector(env, policy, frames_per_batch=frames, total_frames=40 * frames, trust_policy=True):
+    total = 120 * frames
+    for data in collectors.Collector(env, policy, frames_per_batch=frames, total_frames=total, trust_policy=True):
         rewards, dones = data["next", "reward"].squeeze(-1), data["next", "done"].squeeze(-1)
         ends, final = dones[:, :-1], data["next", "observation"][:, :-1]
         goes_on = (final == data["observation"][:, 1:]).all(-1)
@@ -187,4 +188,4 @@ def test_torchrl_collects_and_trains_on_a_vector_environment(mode):
         with torch.no_grad():
             return distribution(torch.tensor(observations), torch.tensor(masks)).probs.argmax(-1).numpy()
 
-    assert score(choose, 2000) > 0.08  # a standard error is 0.02
+    assert score(choose, 2000) > 0.14  # a standard error is 0.02
