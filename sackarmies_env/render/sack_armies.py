@@ -37,6 +37,7 @@ from sackarmies_env.games.sack_armies.state.constants import (
     FlipMethod,
     Homeland,
     Kind,
+    Member,
     UnitClass,
     Verb,
     Zone,
@@ -335,7 +336,7 @@ class View:
         """Return the (source, target) hexes of the announced attack and effect."""
         pairs = set()
         if self.number("attack_announced") == 1:
-            members = [int(token) for token in np.flatnonzero(self.states["token_member"][0] == 1)]
+            members = [int(token) for token in np.flatnonzero(self.states["token_member"][0] == Member.ATTACKS)]
             pairs |= self.pairs([*members, self.number("attack_unit")], self.number("attack_hex"))
         if self.number("act_announced") == 1:
             pairs |= self.pairs([self.number("act_unit")], self.number("act_hex"))
@@ -358,7 +359,7 @@ class View:
             return ()
         cells = [self.number("chain", place) for place in range(MAX_CHAIN)]
         if self.number("decision") == Decision.COORD_MEMBER:
-            members = np.flatnonzero(self.states["token_member"][0] == 1)
+            members = np.flatnonzero(self.states["token_member"][0] == Member.ATTACKS)
             cells += sorted(self.number("token_hex", int(token)) for token in members)
         return tuple(self.hex(cell) for cell in cells if cell >= 0)
 

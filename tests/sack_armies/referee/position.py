@@ -21,6 +21,7 @@ from sackarmies_env.games.sack_armies.state.constants import (
     Decision,
     Face,
     Frame,
+    Member,
     Verb,
     Zone,
 )
@@ -32,7 +33,7 @@ from sackarmies_env.games.sack_armies.tokens.text_schema import AnyEffect, Augme
 
 Hex = tuple[int, int]
 
-FLAGS = ("active", "employed", "moved", "member", "kind_known")  # of a token: true or false
+FLAGS = ("active", "employed", "moved", "kind_known")  # of a token: true or false
 
 
 @dataclass(eq=False)
@@ -216,7 +217,7 @@ def read_position(config: Config, states: NDArray[np.void]) -> Position:
 
 def read_tokens(config: Config, state: Any, hexes: list[Hex]) -> dict[int, Token]:
     """Return all tokens by row, linked with their hosts."""
-    names = ("type", "owner", "controller", "zone", "face", "hex", "first", "next")
+    names = ("type", "owner", "controller", "zone", "face", "hex", "first", "next", "member")
     columns = {name: state[f"token_{name}"].tolist() for name in (*names, *FLAGS)}
     tokens: dict[int, Token] = {}
     for row, zone in enumerate(columns["zone"]):
@@ -233,6 +234,7 @@ def read_tokens(config: Config, state: Any, hexes: list[Hex]) -> dict[int, Token
             zone=Zone(zone),
             face_up=at["face"] == Face.UP,
             hex=hexes[at["hex"]] if zone == Zone.BATTLEGROUND else None,
+            member=at["member"] == Member.ATTACKS,
             **flags,
         )
     for row, token in tokens.items():

@@ -228,6 +228,23 @@ def test_r9_2_13_a_spell_may_be_aimed_at_a_hex():
     assert [t.unit(cell).face for cell in ("3,0", "4,0", "2,1", "5,0")] == ["up", "up", "up", "down"]
 
 
+@pytest.mark.parametrize(
+    ("effect", "target", "to", "seen"),
+    [
+        ({"kind": "relocate", "who": "target", "distance": 5}, "own_unit", ["hex 4,-2"], ["4,0"]),
+        ({"kind": "swap", "distance": 3}, "own_unit", [], ["-2,2", "-3,1"]),
+        ({"kind": "damage", "amount": 9}, "any_unit", [], ["-2,2"]),  # where it was
+    ],
+)
+def test_r3_2_2_11_a_reveal_is_around_the_target_where_it_is_then(effect, target, to, seen):
+    spell = text("spell", "chase", "action", [effect, {"kind": "reveal", "range": 2}], target=target, range=3)
+    cells = ["4,0", "-2,2", "-3,1"]
+    units = [unit("mage", "-1,0", attached=[attachment("chase")]), unit("d", "0,1")]
+    units += [unit("d", cell, 1, face="down") for cell in cells]
+    t = play([MAGE, spell, token("d")], units).do("cast", "hex -1,0", "slot 0", "hex 0,1", *to).pass_all()
+    assert [cell for cell in cells if t.unit(cell).face == "up"] == seen
+
+
 @pytest.mark.parametrize(("flips", "pile", "sack"), [("H", [], ["bolt", "spare"]), ("T", ["bolt"], ["spare"])])
 def test_r9_2_14_flip_to_retain(flips, pile, sack):
     units = [unit("mage", "0,0", attached=[attachment("bolt")]), unit("d", "2,0", 1)]

@@ -120,6 +120,29 @@ def test_c_coord_window_what_happens_before_the_check_can_cancel_or_miss(value):
     assert turn_over(t.do("surprise", "slot 1", "hex 2,0"))
 
 
+@pytest.mark.parametrize("value", ["before_check", "both"])
+def test_c_coord_window__r8_4_5_11_who_drops_out_before_a_failed_check_is_employed_too(value):
+    away = {"kind": "relocate", "who": "target", "distance": 2}
+    shove = text("maneuver", "shove", "action", [away], target="enemy_unit", range=1)
+    units = [unit("a", "0,0"), unit("a", "0,1"), unit("a", "-2,0"), unit("d", "1,0", 1, attached=[attachment("shove")])]
+    t = play([token("a"), token("d", band="red"), shove], units, "T", {"coord_window": value})
+    coordinate(t, "coord_melee", "1,0", "0,0", "0,1").do("surprise", "slot 0", "hex 0,1", "hex -1,1").pass_all()
+    assert (*asked(t), t.flips_left()) == (0, Decision.MENU, 0)
+    assert [t.unit(cell).employed for cell in ("0,0", "-1,1", "-2,0")] == [True, True, False]
+
+
+def test_c_coord_window__q_84_who_drops_out_before_a_passed_check_does_not_attack():
+    away = {"kind": "relocate", "who": "target", "distance": 2}
+    shove = text("maneuver", "shove", "action", [away], target="enemy_unit", range=1)
+    units = [unit("a", "0,0"), unit("a", "0,1"), unit("d", "1,0", 1, attached=[attachment("shove")])]
+    tokens = [token("a"), token("d", armor=2, band="red"), shove]
+    t = play(tokens, units, "H | H T", {"coord_window": "before_check"})
+    coordinate(t, "coord_melee", "1,0", "0,0", "0,1").do("surprise", "slot 0", "hex 0,1", "hex -1,1").pass_all()
+    t.do("no")
+    assert turn_over(t)
+    assert alive(t, "1,0") == ["d"]  # one damage rating counts, not two
+
+
 @pytest.mark.parametrize(("value", "left"), [("before_flips", 2), ("after_attack_flips", 0)])
 def test_c_counter_timing_single__q_31_counter_before_or_after_the_flips(value, left):
     t = duel({"armor": 9}, {"armor": 9}, "H T", {"counter_timing_single": value})

@@ -22,7 +22,7 @@ from sackarmies_env.games.sack_armies.rules.stats import (
     limits_met,
     text_rows,
 )
-from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, NUM_ABILITIES, Ability, Effect, Zone
+from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, NUM_ABILITIES, Ability, Effect, Member, Zone
 from sackarmies_env.games.sack_armies.state.encode import write_hex
 from sackarmies_env.games.sack_armies.state.knowledge import (
     knows_choice,
@@ -152,7 +152,7 @@ def attack_role(state, viewer, token):
         return np.int64(Role.TARGET)
     if token == state.attack_designated:
         return np.int64(Role.DESIGNATED)
-    if token == state.attack_unit or state.token_member[token] == 1:
+    if token == state.attack_unit or state.token_member[token] == Member.ATTACKS:
         return np.int64(Role.ACTS)
     return np.int64(Role.NONE)
 

@@ -32,7 +32,7 @@ from sackarmies_env.games.sack_armies.rules.stats import ability_value, effectiv
 from sackarmies_env.games.sack_armies.rules.window import is_attack_valid, is_charge_valid
 from sackarmies_env.games.sack_armies.state.actions import decode_hex, hex_action
 from sackarmies_env.games.sack_armies.state.chance import flip, flip_progressive
-from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Ability, Decision, Event, Frame, Verb
+from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Ability, Decision, Event, Frame, Member, Verb
 from sackarmies_env.games.sack_armies.state.events import log_event
 from sackarmies_env.games.sack_armies.state.flow import (
     RESULT,
@@ -92,7 +92,7 @@ def declare_attack(state, verb, unit, target):
 @njit
 def is_attacker(state, unit):
     """Return whether `unit` is the attacker or one of several attackers."""
-    return unit == state.attack_unit or state.token_member[unit] == 1
+    return unit == state.attack_unit or state.token_member[unit] == Member.ATTACKS
 
 
 @njit
@@ -156,7 +156,7 @@ def is_led(params, state, unit):
             leader != NO_TOKEN
             and controller_of(state, leader) == controller_of(state, unit)
             and ability_value(params, state, leader, Ability.LEADERSHIP) > 0
-            and (params.leadership_must_attack == 0 or state.token_member[leader] == 1)
+            and (params.leadership_must_attack == 0 or state.token_member[leader] == Member.ATTACKS)
         ):
             return True
     return False
@@ -166,16 +166,16 @@ def is_led(params, state, unit):
 def is_led_throughout(params, state):
     """Return whether Leadership covers every participant (RA-Leadership-1, C-leadership_must_attack)."""
     for unit in range(len(state.token_member)):
-        if state.token_member[unit] == 1 and not is_led(params, state, unit):
+        if state.token_member[unit] == Member.ATTACKS and not is_led(params, state, unit):
             return False
     return True
 
 
 @njit
 def employ_members(state):
-    """Mark the participants as employed: barred from all actions for the rest of the turn (R8.4.5-11)."""
+    """Mark all units declared as employed: barred from all actions for the rest of the turn (R8.4.5-11)."""
     for unit in range(len(state.token_member)):
-        if state.token_member[unit] == 1:
+        if state.token_member[unit] != Member.NONE:
             state.token_employed[unit] = 1
 
 
@@ -399,7 +399,7 @@ def offer_designations(params, state):
     defender = state.attack_target
     ranged = is_ranged(state.attack_verb)
     for unit in range(len(state.token_member)):
-        if state.token_member[unit] == 1 and can_counter(params, state, defender, unit, ranged):
+        if state.token_member[unit] == Member.ATTACKS and can_counter(params, state, defender, unit, ranged):
             allow(state, hex_action(params, hex_of(state, unit)))
 
 

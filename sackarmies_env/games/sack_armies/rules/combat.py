@@ -19,7 +19,7 @@ from sackarmies_env.games.sack_armies.rules.stats import (
     movement_if_revealed,
     text_rows,
 )
-from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Ability, Effect, Event, Verb, Zone
+from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Ability, Effect, Event, Member, Verb, Zone
 from sackarmies_env.games.sack_armies.state.events import log_event
 from sackarmies_env.games.sack_armies.state.record import PRINTED
 from sackarmies_env.games.sack_armies.state.transfer import leave_play, shown_type
@@ -187,8 +187,6 @@ def may_charge(params, state, unit):
         return False
     find_charge(params, state, unit)
     for player in range(params.num_generals):
-        if player == controller_of(state, unit):
-            continue
         rest = state.units[player]
         while rest != NO_BITS:
             if can_charge(params, state, unit, first_token(params, player) + lowest_bit(rest)):
@@ -234,7 +232,7 @@ def touches_attacker(params, state, unit):
         if neighbor == NO_HEX:
             continue
         other = unit_at(state, neighbor)
-        if other != NO_TOKEN and (other == state.attack_unit or state.token_member[other] == 1):
+        if other != NO_TOKEN and (other == state.attack_unit or state.token_member[other] == Member.ATTACKS):
             return True
     return False
 

@@ -13,7 +13,7 @@ from sackarmies_env.games.sack_armies.rules.attack import declare_attack
 from sackarmies_env.games.sack_armies.rules.combat import can_target, is_ranged, may_act
 from sackarmies_env.games.sack_armies.rules.stats import ability_if_revealed
 from sackarmies_env.games.sack_armies.state.actions import decode_hex, hex_action
-from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Ability, Decision, Verb
+from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Ability, Decision, Member, Verb
 from sackarmies_env.games.sack_armies.state.zones import (
     NUM_DIRECTIONS,
     controller_of,
@@ -111,7 +111,7 @@ def members(params, state, player):
     """Return the attackers named so far, as bits."""
     named = NO_BITS
     for row in range(params.tokens_per_general):
-        if state.token_member[first_token(params, player) + row] == 1:
+        if state.token_member[first_token(params, player) + row] == Member.ATTACKS:
             named |= bit(row)
     return named
 
@@ -125,7 +125,7 @@ def may_name(params, state, player, unit, group, ranged):
 
     (R8.4.5-8, Q-29, C-ranged_coord_connected)
     """
-    if state.token_member[unit] == 1:
+    if state.token_member[unit] == Member.ATTACKS:
         return False
     if not ranged:
         return True
@@ -241,7 +241,7 @@ def offer_coord_members(params, state):
 def apply_coord_member(params, state, action):
     """Name one more attacker, or declare the attack."""
     if action != Verb.PASS:
-        state.token_member[unit_at(state, decode_hex(params, action))] = 1
+        state.token_member[unit_at(state, decode_hex(params, action))] = Member.ATTACKS
         ask(state, state.current_player, Decision.COORD_MEMBER)
         return
     target = unit_at(state, np.int64(state.chain[0]))

@@ -29,6 +29,7 @@ from sackarmies_env.games.sack_armies.state.constants import (
     Decision,
     Face,
     Flip,
+    Member,
     Stat,
     Use,
     Verb,
@@ -82,7 +83,7 @@ def attack_rating(params, state):
         return effective_damage(params, state, state.attack_unit)
     total = np.int64(0)
     for unit in range(len(state.token_member)):
-        if state.token_member[unit] == 1:
+        if state.token_member[unit] == Member.ATTACKS:
             total += effective_damage(params, state, unit)
     return total
 
@@ -351,6 +352,6 @@ def resolve_damage(params, state):
             continue
         if is_instance_lethal(params, state, i):
             kill(params, state, unit)
-        elif state.damage_amount[i] > 0:
+        else:
             note_survival(params, state, unit, np.int64(state.damage_amount[i]))
     eliminate_without_units(params, state)

@@ -336,11 +336,18 @@ def reveal_around(params, state, center, reach):
 
 
 @njit
-def act_center(state):
-    """Return the hex that the running text is aimed at: the chosen one or, without a choice, its host's."""
-    if state.act_hex != NO_HEX:
-        return state.act_hex
-    return hex_of(state, state.act_unit)
+def act_center(params, state):
+    """Return the hex that the running text is aimed at; where its target is now, if that is on the battleground."""
+    if state.act_hex == NO_HEX:
+        return hex_of(state, state.act_unit)
+    unit = state.act_target
+    if (
+        params.type_target[running_text(state)] != Target.HEX
+        and unit != NO_TOKEN
+        and is_unit_on_board(params, state, unit)
+    ):
+        return hex_of(state, unit)
+    return state.act_hex
 
 
 @njit
@@ -403,7 +410,7 @@ def apply_effect(params, state, row):
     elif kind == Effect.DRAW:
         draw_tokens(params, state, state.act_player, np.int64(params.effect_amount[row]))
     elif kind == Effect.REVEAL:
-        center = act_center(state)
+        center = act_center(params, state)
         if center != NO_HEX:
             reveal_around(params, state, center, np.int64(params.effect_amount[row]))
     elif kind == Effect.RAISE:

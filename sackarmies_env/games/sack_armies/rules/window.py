@@ -17,7 +17,7 @@ from sackarmies_env.games.sack_armies.rules.activate import (
 from sackarmies_env.games.sack_armies.rules.combat import can_charge, can_engage, can_target, find_charge, is_ranged
 from sackarmies_env.games.sack_armies.rules.movement import reveal, reveal_in_sight, reveal_unit
 from sackarmies_env.games.sack_armies.state.actions import decode_hex, decode_slot, hex_action, slot_action
-from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Decision, Kind, Use, Verb
+from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Decision, Kind, Member, Use, Verb
 from sackarmies_env.games.sack_armies.state.flow import (
     RESULT,
     WINDOW_KIND,
@@ -154,7 +154,9 @@ def is_coordinated_valid(params, state):
     """Return whether every participant may still attack; otherwise the whole attack is cancelled (Q-45)."""
     target = state.attack_target
     for unit in range(len(state.token_member)):
-        if state.token_member[unit] == 1 and not can_target(params, state, unit, target, is_ranged(state.attack_verb)):
+        if state.token_member[unit] == Member.ATTACKS and not can_target(
+            params, state, unit, target, is_ranged(state.attack_verb)
+        ):
             return False
     return True
 
@@ -334,13 +336,13 @@ def drop_members(params, state, target):
     """Drop the participants that can no longer attack, and return whether any are left (Q-84)."""
     left = False
     for unit in range(len(state.token_member)):
-        if state.token_member[unit] == 1:
+        if state.token_member[unit] == Member.ATTACKS:
             if is_unit_on_board(params, state, unit) and can_target(
                 params, state, unit, target, is_ranged(state.attack_verb)
             ):
                 left = True
             else:
-                state.token_member[unit] = 0
+                state.token_member[unit] = Member.DROPPED
     return left
 
 

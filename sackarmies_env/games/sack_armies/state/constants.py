@@ -43,6 +43,14 @@ class Face(IntEnum):
     UP = 1
 
 
+class Member(IntEnum):
+    """Part of a unit in a coordinated attack."""
+
+    NONE = 0
+    ATTACKS = 1
+    DROPPED = 2  # named, but a surprise maneuver has made its attack impossible (Q-84)
+
+
 class Kind(IntEnum):
     """Token kinds (R3.2-1)."""
 

@@ -35,6 +35,7 @@ from sackarmies_env.games.sack_armies.state.constants import (
     Event,
     Face,
     Frame,
+    Member,
     Stat,
     Verb,
     Victory,
@@ -130,7 +131,7 @@ STATE_FIELDS: tuple[StateField, ...] = (
         array("token_active", np.int8, (ROW,), FLAG, "1: a permanent in effect on its host (R9.2-15)"),
         array("token_employed", np.int8, (ROW,), FLAG, "1 until the end of the turn (RB-6)"),
         array("token_moved", np.int8, (ROW,), FLAG, "1: moved this turn (R8.3-2)"),
-        array("token_member", np.int8, (ROW,), FLAG, "1: takes part in the coordinated attack"),
+        array("token_member", np.int8, (ROW,), CODE, "Member: its part in the coordinated attack", codes=Member),
         array(
             "token_seen",
             np.uint8,
