@@ -93,7 +93,7 @@ soak: setup
 
 mutation: setup
 	$(BIN)/python -m tests.mutation.run --sample 100 --seed 1 --workers $(WORKERS) $(ARGS)
-	$(BIN)/python -m tests.mutation.run --game territories --sample 120 --seed 1 --budget 10 --workers $(WORKERS)
+	$(BIN)/python -m tests.mutation.run --game territories --sample 120 --seed 1 --share 0.2 --workers $(WORKERS)
 	$(BIN)/python -m tests.mutation.rulings --workers $(WORKERS)
 
 docs: setup

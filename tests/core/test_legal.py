@@ -14,10 +14,11 @@ from sackarmies_env.core.legal import (
     is_allowed,
     legal_fields,
     legal_ids,
+    make_layout,
     num_words,
     write_mask,
 )
-from sackarmies_env.core.state import alloc, record_dtype
+from sackarmies_env.core.state import COUNT, SEAT, alloc, record_dtype, scalar
 
 NUM_ACTIONS = 200
 DTYPE = record_dtype(legal_fields(num_words(NUM_ACTIONS)))
@@ -35,6 +36,13 @@ def new_state(*actions):
 def test_a_mask_takes_a_word_for_every_64_ids(num_actions, words):
     assert num_words(num_actions) == words
     assert record_dtype(legal_fields(words))["legal"].shape == (words,)
+
+
+def test_a_state_has_the_common_fields_and_room_for_the_actions_and_seats_of_its_game():
+    layout = make_layout(NUM_ACTIONS, 3, scalar("points", COUNT, "points of the winner"))
+    assert {"current_player", "legal", "num_legal", "points"} <= set(layout.dtype.names)
+    assert layout.dtype["legal"].shape == (num_words(NUM_ACTIONS),)
+    assert dict(layout.sizes) == {SEAT: 3}
 
 
 @pytest.mark.parametrize("action", [0, 1, 63, 64, 127, 128, 199])

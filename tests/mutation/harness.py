@@ -255,9 +255,13 @@ def is_play(test: str) -> bool:
 
 
 def verdicts(
-    laboratory: Laboratory, trials: Sequence[Trial], seconds: dict[str, float], budget: float, workers: int
+    laboratory: Laboratory, trials: Sequence[Trial], seconds: dict[str, float], share: float, workers: int
 ) -> Iterator[tuple[int, Verdict]]:
-    """Yield the index of each trial and its verdict as they arrive."""
+    """Yield the index of each trial and its verdict as they arrive.
+
+    Each trial may take `share` of the time of all tests, so that a slow machine makes no fewer.
+    """
+    budget = share * sum(seconds.values())
     kills: dict[str, Counter[str]] = defaultdict(Counter)
     kills_anywhere: Counter[str] = Counter()
 

@@ -146,7 +146,7 @@ def try_all(
     laboratory: Laboratory, trials: Sequence[Trial], recorded: Recorded, options: argparse.Namespace
 ) -> list[Verdict]:
     """Return the verdicts in the order of the trials."""
-    found = dict(verdicts(laboratory, trials, recorded.seconds, options.budget, options.workers))
+    found = dict(verdicts(laboratory, trials, recorded.seconds, options.share, options.workers))
     return [found[i] for i in range(len(trials))]
 
 
@@ -198,7 +198,7 @@ def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation.rulings", description=__doc__.splitlines()[0])
     parser.add_argument("--mutants", type=int, default=0, help="faults in the function of each ruling without a switch")
     parser.add_argument("--seed", type=int, default=1, help="random seed of the sample of faults")
-    parser.add_argument("--budget", type=float, default=60.0, help="seconds of tests for one fault, as recorded")
+    parser.add_argument("--share", type=float, default=0.4, help="tests for one fault, as a share of the time of all")
     parser.add_argument("--workers", type=int, default=1, help="processes at a time")
     return parser.parse_args()
 

@@ -8,9 +8,9 @@ design.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import importlib
 import os
-import random
 import sys
 import time
 import tomllib
@@ -61,7 +61,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="random seed of the sample")
     parser.add_argument("--modules", nargs="+", metavar="NAME", help="rule modules of the game; default all")
     parser.add_argument("--function", default="", help="only mutants of this function")
-    parser.add_argument("--budget", type=float, default=60.0, help="seconds of tests for one mutant, as recorded")
+    parser.add_argument("--share", type=float, default=0.4, help="tests for one mutant, as a share of the time of all")
     parser.add_argument("--workers", type=int, default=1, help="processes at a time")
     parser.add_argument("--explained", action="store_true", help="also try explained mutants")
     parser.add_argument("--only", type=Path, help="retry only the mutants in a file written by --toml")
@@ -89,7 +89,7 @@ def examine(laboratory: Laboratory, options: argparse.Namespace) -> int:
     print(f"trying {len(tried)} of {len(mutants)} mutants ...", flush=True)
     begun = time.monotonic()
     results = {}
-    for index, verdict in verdicts(laboratory, trials, recorded.seconds, options.budget, options.workers):
+    for index, verdict in verdicts(laboratory, trials, recorded.seconds, options.share, options.workers):
         results[index] = verdict
         if not verdict.reason:
             print(f"{len(results)}: survived {verdict.num_tests} tests: {tried[index]}", flush=True)
@@ -112,7 +112,12 @@ def draw_sample(mutants: list[Mutant], options: argparse.Namespace) -> list[Muta
         mutants = [mutant for mutant in mutants if mutant.function == options.function]
     if options.all or options.sample >= len(mutants):
         return mutants
-    return random.Random(options.seed).sample(mutants, options.sample)
+    return sorted(mutants, key=partial(rank, seed=options.seed))[: options.sample]
+
+
+def rank(mutant: Mutant, *, seed: int) -> bytes:
+    """Return a key by which mutants are in a random order that stays the same when others come or go."""
+    return hashlib.sha256(repr((seed, mutant.key)).encode()).digest()
 
 
 def path_of(mutant: Mutant) -> str:

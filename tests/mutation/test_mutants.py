@@ -44,7 +44,7 @@ def mutant(function, change):
 def try_mutant(function, change, tests=frozenset(CHECKS)):
     found = mutant(function, change)
     recorded = Recorded(SECONDS, {path_of(found): {found.line: sorted(tests)}})
-    [(_, verdict)] = verdicts(Checks(), as_trials([found], recorded, {}), SECONDS, budget=9.0, workers=1)
+    [(_, verdict)] = verdicts(Checks(), as_trials([found], recorded, {}), SECONDS, share=2.0, workers=1)
     return verdict
 
 
@@ -117,7 +117,7 @@ def test_a_fault_that_never_ends_is_stopped(monkeypatch):
 def test_error_of_the_harness_is_not_a_kill():
     trial = Trial(lambda: 1 / 0, {"adult"}, "")
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
-        list(verdicts(Checks(), [trial], SECONDS, budget=9.0, workers=1))
+        list(verdicts(Checks(), [trial], SECONDS, share=2.0, workers=1))
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         in_child(lambda: 1 / 0)
 

@@ -1,8 +1,10 @@
 """The edge of the board: hexes there have fewer neighbors, and hexes at the opposite edge are not among them."""
 
+import numpy as np
 import pytest
 
-from sackarmies_env.games.sack_armies.state.constants import Decision
+from sackarmies_env.games.sack_armies.state.constants import Decision, Zone
+from tests.sack_armies.builders import entry
 from tests.sack_armies.builders.fights import able, alive, asked, attack, coordinate, hexes, play, shot, turn_over
 from tests.sack_armies.builders.ground import deploy_room, move, piles, reach
 from tests.sack_armies.builders.text_game import field, token, unit
@@ -39,6 +41,24 @@ def test_q_74__ra_leadership_2_a_leader_covers_nobody_across_the_board(leader, f
     units = [unit("walker", here), unit("walker", there), unit("d", "0,-8", 1), unit("chief", leader)]
     t = coordinate(edge(tokens, units, flips), "coord_melee", "0,-8", here, there)
     assert (asked(t), t.flips_left()) == ((0, Decision.MENU) if flips else (1, Decision.WINDOW), 0)
+
+
+@pytest.mark.parametrize(
+    ("walker", "leader", "target"),
+    [
+        (EDGE, "-1,-8", "0,-8"),
+        (EDGE, "0,-8", "-1,-8"),
+        (EDGE, "1,-9", "0,-8"),
+        (CORNER, "0,8", "1,8"),
+        (CORNER, "1,8", "0,8"),
+        (CORNER, "-1,9", "0,8"),
+    ],
+)
+def test_q_74__ra_leadership_2_a_leader_covers_the_unit_at_the_edge_beside_it(walker, leader, target):
+    tokens = [token("chief", abilities=[able("leadership")]), token("d", armor=9)]
+    units = [unit("walker", walker), unit("chief", leader), unit("d", target, 1)]
+    t = coordinate(edge(tokens, units, ""), "coord_melee", target, walker, leader)
+    assert asked(t) == (1, Decision.WINDOW)
 
 
 @pytest.mark.parametrize(
@@ -151,3 +171,36 @@ def test_q_74__ra_scatter_2_all_around_a_target_at_the_edge_are_hit():
     t = edge(tokens, [unit("engine", "0,-7"), unit("d", EDGE, 1), *victims, unit("walker", "0,8", 1)], "H H")
     attack(t, "ranged", "0,-7", EDGE)
     assert t.casualties(1) == ["frail"] * 3
+
+
+def test_q_74__r8_3_10_a_unit_may_move_if_only_the_last_row_of_the_board_is_free():
+    scout = token("scout", movement=2)
+    friends = [unit("walker", cell) for cell in ("1,7", "-1,8", "0,8", "1,8")]
+    ground = [field("0,8"), field("0,0", 1), field("1,0", 1)]
+    t = play([WALKER, scout], [unit("scout", "0,7"), *friends, unit("walker", "0,0", 1)], fields=ground).do("move")
+    assert "0,7" in hexes(t)
+    assert hexes(t.do("hex 0,7")) == ["-1,9", "0,9"]
+
+
+def test_q_74__q_15_an_eliminated_general_loses_the_unit_on_the_last_hex_as_well():
+    t = edge([], [unit("walker", CORNER), unit("walker", "0,-8", 1)])
+    entry.forfeit(t.params, t.states, np.array([0], np.int64))
+    assert (alive(t, CORNER), t.casualties(0)) == ([None], ["walker"])
+
+
+def test_q_74__r8_2_2_4_a_casualty_sees_nothing():
+    general = [piles(sack=["spare"], casualties=["owl"]), piles(sack=["spare"])]
+    owl = token("owl", abilities=[able("sight", range=3)])
+    t = edge([owl], [unit("walker", "0,0"), unit("walker", CORNER, 1, face="down")], general=general)
+    assert move(t, "0,0", "1,0").unit(CORNER).face == "down"
+
+
+@pytest.mark.parametrize("order", [("walker", "chief"), ("chief", "walker")])
+def test_ra_leadership_1_leadership_must_cover_the_unit_in_the_last_row(order):
+    rest = piles(sack=["spare"] * 33)  # 40 tokens in all, of which the units come last
+    tokens = [WALKER, token("chief", abilities=[able("leadership")]), token("d", armor=9)]
+    attackers = [unit(name, cell, 1) for name, cell in zip(order, ("2,0", "0,0"), strict=True)]
+    t = play(tokens, [unit("d", "1,0"), *attackers], "T", general=[rest, rest], to_move=1)
+    assert t.state["token_zone"][-1] == Zone.BATTLEGROUND
+    coordinate(t, "coord_melee", "1,0", "2,0", "0,0")
+    assert (asked(t), t.flips_left()) == ((1, Decision.MENU), 0)

@@ -48,6 +48,18 @@ def test_r9_1_3__q_64_a_unit_raised_in_the_same_turn_is_as_printed(gift):
     assert t.stat("1,0", "armor") == (3 if is_augment else 1)
 
 
+@pytest.mark.parametrize(
+    "effect", [{"kind": "damage", "amount": 2}, {"kind": "draw", "count": 2}, {"kind": "reveal", "range": 2}]
+)
+def test_r9_3_10_only_modifiers_change_a_stat(effect):
+    rally = text("maneuver", "rally", "action", [effect, modify("armor", 3)], target="own_unit", range=4)
+    wall = token("wall", armor=9)
+    stack = [attachment("rally")]
+    units = [unit("a", "0,0"), unit("mage", "1,0", 1, attached=stack), unit("wall", "3,0", 1)]
+    t = play([A, MAGE, rally, wall], units).do("melee", "hex 0,0", "hex 1,0", "surprise", "slot 0", "hex 3,0")
+    assert [t.stat("3,0", stat) for stat in ("movement", "damage", "armor")] == [1, 1, 12]
+
+
 @pytest.mark.parametrize("kind", ["dismiss", "remove"])
 def test_r9_1_3__q_64_what_works_on_a_unit_ends_when_it_leaves_play(kind):
     bless = text("maneuver", "bless", "action", [modify("armor", 3)], target="own_unit", range=4)

@@ -19,6 +19,7 @@ from tests.sack_armies.builders.fights import (
     text,
     turn_over,
 )
+from tests.sack_armies.builders.ground import piles
 from tests.sack_armies.builders.text_game import B1, attachment, field, token, unit
 
 WINGS = text("spell", "wings", "free", [grant("flying")])
@@ -223,6 +224,14 @@ def test_ra_moveattack_5_hidden_flyer_cancels_and_spends_the_attack(mover):
     else:
         assert turn_over(t)
         assert alive(t, "1,0") == ["rider"]
+
+
+def test_ra_moveattack_5_after_the_cancellation_the_unit_is_employed():
+    hand = [piles(hand=["spare"] * 4, sack=["spare"]), piles(sack=["spare"])]
+    units = [unit("rider", "-1,0"), unit("eagle", "2,0", 1, face="down")]
+    t = play([rider(2), EAGLE], units, general=hand).do("move_attack", "hex -1,0", "hex 2,0").pass_all().do("hex 1,0")
+    assert asked(t) == (0, Decision.DISCARD)
+    assert t.unit("1,0").employed
 
 
 def test_q_61_a_shooting_range_does_not_rescue_the_attack():

@@ -195,6 +195,25 @@ def test_d_28_its_general_may_let_it_die():
     assert t.casualties(1) == ["mage", "might", "shield"]
 
 
+def test_q_55_whether_a_save_is_possible_turns_no_text_face_down():
+    might = text("spell", "boon", "permanent", [modify("damage", 1)], target="any_unit", range=9)
+    boon = attachment("boon", face="up", owner=0, active=True)
+    stack = [boon, attachment("shield")]
+    t = barrage("H | H", [unit("mage", "3,0", 1, face="down", attached=stack)], [*SAVES, might])
+    assert asked(t) == (1, Decision.SAVE)
+    assert t.unit("3,0").attachment_faces == ("up", "down")
+    t.do("yes", "slot 1")
+    assert turn_over(t)
+    assert t.stat("3,0", "damage") == 2
+
+
+def test_ra_scatter_1_a_defender_that_does_not_hit_back_does_not_scatter():
+    units = [unit("archer", "0,0"), unit("frail", "-1,0"), unit("engine", "3,0", 1)]
+    tokens = [token("archer", abilities=[shot(9)]), token("frail"), token("engine", abilities=[able("scatter")])]
+    t = attack(play(tokens, units, "T"), "ranged", "0,0", "3,0")
+    assert turn_over(t)
+
+
 @pytest.mark.parametrize("stack", [(), ("might",), ("brace",)])
 def test_q_55_no_save_is_offered_if_nothing_saves_the_unit(stack):
     t = barrage("H | H", [hidden("mage", *stack)], SAVES)

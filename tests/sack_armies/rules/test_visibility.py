@@ -544,6 +544,15 @@ def test_v_22_results_of_future_chance_are_hidden_from_all():
         assert (guess.state["draw_key"] != t.state["draw_key"]).any()
 
 
+@pytest.mark.parametrize("viewer", [0, 1])
+def test_a_sample_shows_the_stats_that_the_viewer_sees(viewer):
+    t = play(TOKENS, [unit("sage", "0,0", attached=[attachment("charm", face="up")]), unit("soldier", "2,0", 1)])
+    seen = [t.stat(cell, "armor") for cell in ("0,0", "2,0")]
+    assert seen == [4, 3]
+    determinize_games(t.params, t.states, np.array([viewer], np.int64), np.array([9], np.int64))
+    assert [t.stat(cell, "armor") for cell in ("0,0", "2,0")] == seen
+
+
 def test_v_23_turn_active_general_and_eliminations_are_public():
     fields = [field("0,0"), field("2,0", 1), field("-2,2", 2)]
     units = [unit("soldier", "0,0"), unit("soldier", "2,0", 1), unit("soldier", "-2,2", 2)]
