@@ -23,10 +23,10 @@ from sackarmies_agents.scripted.sack_armies.weights import DEFAULT
 from sackarmies_agents.search.agent import parts_of
 from sackarmies_agents.search.flat import Bench
 from sackarmies_agents.search.horizons import compare_actions
-from sackarmies_agents.search.rounds import prior_choice
 from sackarmies_agents.search.sack_armies.focus import focus
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.legal import legal_ids
+from sackarmies_env.core.simulator import choose_next
 
 Array = NDArray[np.float64]
 
@@ -41,7 +41,7 @@ def gains_in(game: Game, positions: list[Records], seed: int, worlds: int, turns
     for states in positions:
         player = int(states["current_player"][0])
         bench = benches[player]
-        prior = int(prior_choice(bench.simulator, bench.policy, states, 0))
+        prior = int(choose_next(bench.simulator, bench.policy, states, 0))
         other = int(rng.choice([action for action in legal_ids(states["legal"][0]) if action != prior]))
         actions, gains = np.array([prior, other]), np.zeros((worlds, turns + 1))
         for world, world_seed in enumerate(rng.integers(2**62, size=worlds)):

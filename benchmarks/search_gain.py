@@ -25,12 +25,12 @@ from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.search.agent import make_search, parts_of
 from sackarmies_agents.search.flat import Bench, Plans, Settings
-from sackarmies_agents.search.rounds import goes_on, play_worlds, prior_choice, write_plans
+from sackarmies_agents.search.rounds import goes_on, play_worlds, write_plans
 from sackarmies_agents.search.sack_armies.focus import focus
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.legal import NO_ACTION
-from sackarmies_env.core.simulator import step
+from sackarmies_env.core.simulator import choose_next, step
 from sackarmies_env.games.sack_armies.state.constants import Decision
 from sackarmies_env.registry import DEFAULT_GAME, load_players
 
@@ -102,7 +102,7 @@ def scripted_plan(bench: Bench, states: Records, depth: int) -> tuple[int, ...]:
     plans = np.zeros((bench.simulator.decision.action_masks.shape[1], depth), np.int64)
     nothing = np.zeros(depth, np.int64)
     count = write_plans(bench.simulator, bench.policy, states, bench.scratch, nothing, 0, plans)
-    choice = prior_choice(bench.simulator, bench.policy, states, 0)
+    choice = choose_next(bench.simulator, bench.policy, states, 0)
     return tuple(plans[:count][plans[:count, 0] == choice][0].tolist())
 
 

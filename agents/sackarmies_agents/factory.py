@@ -256,8 +256,8 @@ KINDS: dict[str, AgentKind] = {
     "search": AgentKind(
         _make_search,
         {
-            "level": "fast, medium (default) or strong: at most 100, 310 or 950 playouts by default; where trained "
-            "plays the game, it makes those of strong, at most 310",
+            "level": "fast, medium (default) or strong: at most 100, 310 or 950 playouts by default; strong makes 310, "
+            "played on by trained, where that plays the game and neither models nor prior=policy is given",
             "playouts": "number of playouts for a decision; with ms, the largest number",
             "ms": "wall-clock milliseconds that a decision may take",
             "horizon": "number of turns that a playout goes beyond the current one",

@@ -24,10 +24,10 @@ from benchmarks.search_methods.kernels import (
     sample_worlds,
 )
 from sackarmies_agents.search.flat import FlatSearch, Settings, rounds_of
-from sackarmies_agents.search.rounds import prior_choice
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.legal import legal_ids
+from sackarmies_env.core.simulator import choose_next
 from sackarmies_env.core.state import copy_records
 
 Plans = NDArray[np.int64]
@@ -74,7 +74,7 @@ class Scripted(Method):
 
     def choose(self, root: Records, player: int, seed: int) -> int:
         """Return what the policy chooses."""
-        return int(prior_choice(self.simulator, self.policy, root, 0))
+        return int(choose_next(self.simulator, self.policy, root, 0))
 
 
 class Flat(Method):
@@ -109,7 +109,7 @@ class Gumbel(Method):
         copy_records(root, self.root)
         actions = np.array(legal_ids(root["legal"][0]), np.int64)
         shares = np.full(len(actions), (1.0 - self.PRIOR) / len(actions))
-        shares[actions == prior_choice(self.simulator, self.policy, self.root, 0)] += self.PRIOR
+        shares[actions == choose_next(self.simulator, self.policy, self.root, 0)] += self.PRIOR
         scores = np.log(shares)
         considered = max(2, min(self.CONSIDERED, len(actions), self.playouts))
         while considered > 2 and considered * rounds_of(considered) > self.playouts:
@@ -233,7 +233,7 @@ class Macros(Method):
     def search(self, plans: Plans, player: int, seed: int) -> Plans:
         """Return the best plan, `(depth, 2)`: one of `plans`, which differ in the first choice, or a variation."""
         rng = np.random.default_rng(seed)
-        own = plans[:, 0, ACTION] == prior_choice(self.simulator, self.policy, self.root, 0)
+        own = plans[:, 0, ACTION] == choose_next(self.simulator, self.policy, self.root, 0)
         race = PlanRace(self, plans[own], player, seed)
         share = int(self.playouts * self.FIRST)
         race.enter(draw(plans[~own], max(1, share - 1), rng))

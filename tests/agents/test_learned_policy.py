@@ -72,6 +72,17 @@ def test_checkpoint_plays_as_its_agent_whatever_advice_it_takes(game, tmp_path, 
     assert_plays_as(game, policy, load_agent(path, info, deterministic=True), steps=max(4, STEPS // 4))
 
 
+def test_a_checkpoint_plays_on_in_the_game_that_it_was_trained_for(tmp_path):
+    info = GameInfo.of(load_players("sack_armies", 2, switches={"grid_radius": 7}))
+    sizes = NetworkSizes(token=8, mark=4, hidden=16)
+    weights = arrays_of(make_network(info, sizes).state_dict())
+    path = tmp_path / "mine.safetensors"
+    path.write_bytes(pack(Header(game=describe(info), network=sizes, training={}), {POLICY: weights}))
+    make_agent(f"search:models={path}", info)
+    with pytest.raises(ValueError, match=r"trained for another game: num_actions 321, here it is 423"):
+        make_agent(f"search:models={path}", GameInfo.of(load_players("sack_armies", 2)))
+
+
 def test_two_trained_generals_are_refused(game, tmp_path):
     other = shutil.copy(CHECKPOINT, tmp_path / "other.safetensors")
     with pytest.raises(ValueError, match=r"several trained Generals, .*: at most one is allowed"):

@@ -24,7 +24,8 @@ def test_search_reports_its_choice_first_then_what_it_searched_longer():
         prior=3,
         actions=np.array([3, 5, 7, 8, 9]),
         values=np.array([0.2, 0.9, 0.4, 0.5, 0.0]),
-        counts=np.array([16, 4, 16, 4, 0]),
+        counts=np.array([16, 20, 16, 4, 0]),  # 20: those of several plans
+        worlds=np.array([16, 4, 16, 4, 0]),
     )
     report = report_of(finding)
     assert [(candidate.action, candidate.value) for candidate in report.candidates] == [

@@ -13,10 +13,10 @@ from sackarmies_agents.factory import KINDS, make_agent
 from sackarmies_agents.search.agent import LEVELS, SearchAgent, parts_of
 from sackarmies_agents.search.flat import DEPTH, Bench, FlatSearch, Race, Settings, rounds_of
 from sackarmies_agents.search.horizons import compare_actions
-from sackarmies_agents.search.rounds import follow, play_turns, play_worlds, prior_choice, write_plans
+from sackarmies_agents.search.rounds import follow, play_turns, play_worlds, write_plans
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.legal import NO_ACTION, legal_ids
-from sackarmies_env.core.simulator import step
+from sackarmies_env.core.simulator import choose_next, step
 from sackarmies_env.registry import load_game
 from sackarmies_training.evaluate import Plan, make_jobs, play_job
 from tests.agents.simple import LastLegal, positions
@@ -444,7 +444,7 @@ def test_plans_go_on_as_the_policy_chooses(planned):
                 assert (plan[place:] == NO_ACTION).all()
                 break
             assert action in legal_ids(states["legal"][0])
-            assert place == 0 or action == prior_choice(bench.simulator, bench.policy, states, 0)
+            assert place == 0 or action == choose_next(bench.simulator, bench.policy, states, 0)
             step(bench.simulator, states, action)
 
 

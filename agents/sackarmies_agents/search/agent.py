@@ -20,7 +20,15 @@ from sackarmies_agents.learned.board_form import BOARD
 from sackarmies_agents.learned.checkpoint import Checkpoint, read_checkpoint
 from sackarmies_agents.learned.load import plays
 from sackarmies_agents.search.flat import Finding, FlatSearch, Focus, Settings
-from sackarmies_agents.search.variants import CHECKPOINT_SUFFIX, TRAINED, is_learned, learned_text, text_of
+from sackarmies_agents.search.variants import (
+    CHECKPOINT_SUFFIX,
+    JOINT,
+    TRAINED,
+    is_learned,
+    learned_text,
+    only_checkpoint,
+    text_of,
+)
 from sackarmies_env.core.checks import integer
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
@@ -120,12 +128,14 @@ def parts_of(info: GameInfo, variants: tuple[str, ...], source: str | None = Non
     make_agent("greedy", info)
     read = {name: _read_variant(name, info) for name in dict.fromkeys(variants)}
     given, held = [read[name] for name in variants], source
-    if given:
-        policy(load_players(info.game_id, info.num_players), given)
+    if only_checkpoint(given) is not None and info.network != BOARD:
+        raise ValueError("trained agents cannot play on in this game: name weights of the scripted agent")
     if source is not None:
         held = evaluation(load_players(info.game_id, info.num_players), source)
     return Parts(
-        lambda game: policy(game, given), lambda game: evaluation(game, held), find_hook(info.game_id, "focus")
+        lambda game: policy(game, given),
+        lambda game: evaluation(game, held),
+        find_hook(info.game_id, "focus"),
     )
 
 
@@ -283,9 +293,9 @@ def report_of(finding: Finding) -> Report | None:
     actions that were dropped early are means over fewer worlds. A search has no probabilities: it always takes its
     choice.
     """
-    action, counts, values = finding.action, finding.counts, finding.values
+    action, worlds, values = finding.action, finding.worlds, finding.values
     places = sorted(
-        np.flatnonzero(counts).tolist(), key=lambda i: (finding.actions[i] != action, -counts[i], -values[i])
+        np.flatnonzero(worlds).tolist(), key=lambda i: (finding.actions[i] != action, -worlds[i], -values[i])
     )
     candidates = tuple(Candidate(action=int(finding.actions[i]), value=float(values[i])) for i in places)
     return Report(candidates, candidates[0].value) if candidates else None
@@ -319,9 +329,9 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
         plans=_read(options, "plans", int, usual.plans, 0),
         threads=_read(options, "threads", int, usual.threads, 1, MOST_THREADS),
     )
-    variants = tuple(options["models"].split("+")) if "models" in options else models
+    variants = tuple(options["models"].split(JOINT)) if "models" in options else models
     if "" in variants:
-        raise ValueError(f"option models={short_repr(options['models'])}: must be names joined by +")
+        raise ValueError(f"option models={short_repr(options['models'])}: must be names joined by {JOINT}")
     parts = parts_of(info, variants, options.get("evaluation"))
     return SearchAgent(info, settings, parts, _prior_of(info, prior, has_models="models" in options))
 

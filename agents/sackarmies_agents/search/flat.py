@@ -25,7 +25,6 @@ from sackarmies_agents.search.rounds import (
     gain_of,
     halve,
     play_worlds,
-    prior_choice,
     run_race,
     sample_world,
     worlds_of,
@@ -33,7 +32,7 @@ from sackarmies_agents.search.rounds import (
 )
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.legal import NO_ACTION, legal_ids
-from sackarmies_env.core.simulator import Evaluation, Policy
+from sackarmies_env.core.simulator import Evaluation, Policy, choose_next
 from sackarmies_env.core.state import copy_records
 from sackarmies_env.core.workers import Workers
 
@@ -62,8 +61,8 @@ class Settings:
         valued: number of turn ends at which positions are valued, counted back from the last turn played, at most all
             of them; the mean counts.
         gate: standard errors by which an action must beat the prior choice to be taken instead.
-        optimism: standard errors by which an action may be better than it looks; if it would not pass the gate even
-            then, it is dropped. A search ends once no other action is left.
+        optimism: standard errors by which an action may be better than it looks; it is dropped if its gain would not
+            even then be what the gate asks of an exact comparison. A search ends once no other action is left.
         trust: weight of the prior expectation of an action, counted in worlds and added to those played.
         caution: how much less than the prior choice other actions are expected to return, beyond what the prior says.
         unit: difference in return that a difference of one in the scores of a prior that rates ids stands for.
@@ -95,6 +94,8 @@ class Finding:
         values: `(k,)` float64, their mean values, as the player's return; where several plans begin with the same id,
             the mean of the best of those that were played most.
         counts: `(k,)` int64, how many playouts began with them.
+        worlds: `(k,)` int64, in how many worlds the plans that begin with them were played, at most: the more, the
+            longer they stayed in the search.
     """
 
     action: int
@@ -102,6 +103,7 @@ class Finding:
     actions: NDArray[np.int64]
     values: NDArray[np.float64]
     counts: NDArray[np.int64]
+    worlds: NDArray[np.int64]
 
 
 class Bench:
@@ -183,7 +185,7 @@ class FlatSearch:
         started = time.perf_counter() - spent
         bench = self._benches[0]
         if prior is None:
-            prior = int(prior_choice(bench.simulator, bench.policy, self._root, 0))
+            prior = int(choose_next(bench.simulator, bench.policy, self._root, 0))
         share = 1.0 if self._focus is None else float(self._focus(root)[0])
         budget = self._affordable(started, share)
         if budget < 2:
@@ -208,7 +210,7 @@ class FlatSearch:
     def _load(self, task: Task) -> None:
         """Play the policy's choice in one world per thread: loading kernels and starting threads must not be timed."""
         bench = self._benches[0]
-        race = Race(np.array([[prior_choice(bench.simulator, bench.policy, self._root, 0)]]), self.settings)
+        race = Race(np.array([[choose_next(bench.simulator, bench.policy, self._root, 0)]]), self.settings)
         self._share(race, task, race.running, race.played, race.played + self.settings.threads)
         self._must_load = False
 
@@ -314,7 +316,7 @@ def rounds_of(contenders: int) -> int:
 
 def unsearched(action: int) -> Finding:
     """Return the finding of a search that compares nothing."""
-    return Finding(action, action, np.array([action]), np.zeros(1), np.zeros(1, np.int64))
+    return Finding(action, action, np.array([action]), np.zeros(1), np.zeros(1, np.int64), np.zeros(1, np.int64))
 
 
 class Task(NamedTuple):
@@ -410,11 +412,13 @@ class Race:
             if not gain > self._gate * math.hypot(error, BIAS):
                 best = 0
         actions = self.plans[np.sort(np.unique(self.plans[:, 0], return_index=True)[1]), 0]
-        values, counts = np.zeros(len(actions)), np.zeros(len(actions), np.int64)
+        values = np.zeros(len(actions))
+        counts, worlds = np.zeros((2, len(actions)), np.int64)
         for place, action in enumerate(actions):
             rows = np.flatnonzero(self.plans[:, 0] == action)
             counts[place] = (self.counts[rows] - self._trust).sum()
             longest = rows[self.counts[rows] == self.counts[rows].max()]
-            worlds = self.results[longest, self._trust : self.counts[longest[0]]]
-            values[place] = worlds.mean(axis=1).max() if worlds.size else 0.0
-        return Finding(int(self.plans[best, 0]), int(actions[0]), actions, values, counts)
+            worlds[place] = self.counts[longest[0]] - self._trust
+            if worlds[place] > 0:
+                values[place] = self.results[longest, self._trust : self.counts[longest[0]]].mean(axis=1).max()
+        return Finding(int(self.plans[best, 0]), int(actions[0]), actions, values, counts, worlds)

@@ -177,12 +177,6 @@ def follow(simulator, policy, states, models, player, plan):
 
 
 @njit
-def prior_choice(simulator, policy, root, model):
-    """Return what a policy chooses in `root` (1,)."""
-    return choose_next(simulator, policy, root, model)
-
-
-@njit
 def play_worlds(simulator, policy, evaluation, root, scratch, models, plans, running, task, values):
     """Play on from plans in some worlds, and write their values.
 

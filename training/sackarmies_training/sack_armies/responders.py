@@ -86,12 +86,12 @@ class WeightSearch:
 
 
 class OpponentSearch:
-    """Searches that play positions on with the fixed agent as the model of everybody, if it can be such a model.
+    """Searches that play positions on with the fixed agent as the model of everybody, if it names a variant.
 
     Nothing else is learned: settings of the search play the same units, and the better half goes on.
     """
 
-    doc = "search that assumes every player to be the fixed agent, with the settings that win most"
+    doc = "search with the settings that win most; it models the fixed agent if that names weights or is trained"
 
     def respond(self, arena: Arena) -> Response:
         """Return the best settings found within the budget."""

@@ -10,9 +10,8 @@ from sackarmies_agents.learned.sack_armies.policy import make_mixed_policy
 from sackarmies_agents.learned.sack_armies.trained import CHECKPOINT
 from sackarmies_agents.scripted.compiled import CompiledAgent
 from sackarmies_agents.scripted.sack_armies import policy as scripted
-from sackarmies_agents.search.variants import TRAINED, is_learned
+from sackarmies_agents.search.variants import TRAINED, is_learned, only_checkpoint
 from sackarmies_env.core.game import Game
-from sackarmies_env.core.messages import quote
 from sackarmies_env.core.simulator import Policy
 
 
@@ -28,15 +27,11 @@ def make_policy(game: Game, variants: Sequence[str | CompiledAgent | Checkpoint]
         ValueError: there is no such variant, more than one trained General is named, or one cannot play this game.
     """
     given = [_read(variant) for variant in variants]
-    greedy = [one for one in given if not isinstance(one, Checkpoint)]
-    if len(greedy) == len(given):
-        return scripted.make_policy(game, greedy)
-    learned = {str(one.path): one for one in given if isinstance(one, Checkpoint)}
-    if len(learned) > 1:
-        names = ", ".join(quote(path) for path in sorted(learned))
-        raise ValueError(f"models name several trained Generals, {names}: at most one is allowed")
-    _, checkpoint = learned.popitem()
-    return make_mixed_policy(game, [None if isinstance(one, Checkpoint) else one for one in given], checkpoint)
+    greedy = [None if isinstance(one, Checkpoint) else one for one in given]
+    checkpoint = only_checkpoint(given)
+    if checkpoint is None:
+        return scripted.make_policy(game, [one for one in greedy if one is not None])
+    return make_mixed_policy(game, greedy, checkpoint)
 
 
 def _read(variant: str | CompiledAgent | Checkpoint) -> str | CompiledAgent | Checkpoint:
