@@ -11,6 +11,8 @@ from sackarmies_agents.learned.network import Advice, Place
 from sackarmies_agents.learned.sizes import REASONS, WORTHS, NetworkSizes
 from sackarmies_agents.scripted.compiled import TIE
 from sackarmies_agents.scripted.random_agent import RandomAgent
+from sackarmies_agents.scripted.sack_armies.agent import GreedyAgent
+from sackarmies_agents.scripted.sack_armies.weights import load_weights
 from sackarmies_env.registry import load_players
 from tests.agents.simple import played_positions
 from tests.core.toy_game import make_duel
@@ -42,18 +44,29 @@ def advice_of(game, observations, masks):
     return Advice.of(advisor.ask(observations, masks))
 
 
-def test_the_scripted_choice_is_worth_most(game, greedy, positions):
-    observations, masks = positions
+def losses_of_choices(agent, observations, masks):
+    """Return how much less each choice of an agent is worth to it than the best legal id."""
     rows, actions = masks.nonzero()
-    worths = weighed(greedy, observations, masks)
+    worths = weighed(agent, observations, masks)
     best = np.full(len(masks), -np.inf)
     np.maximum.at(best, rows, worths)
-    chosen = greedy.act_batch(observations, masks)
-    of_choice = worths[actions == chosen[rows]]
+    of_choice = worths[actions == agent.act_batch(observations, masks)[rows]]
     assert len(of_choice) == len(best)
-    assert (best - of_choice <= 2 * TIE).all()
+    return best - of_choice
+
+
+def test_the_scripted_choice_is_worth_most(game, greedy, positions):
+    observations, masks = positions
+    assert (losses_of_choices(greedy, observations, masks) <= 2 * TIE).all()
     decision = game.observation_spec.index("globals", 0, "decision")
     assert len(np.unique(observations[:, decision])) > 10
+
+
+@pytest.mark.parametrize("name", ["prospect", "danger", "caution"])
+def test_the_scripted_choice_is_worth_most_if_a_weight_is_negative(game, positions, name):
+    weights = load_weights().model_copy(update={name: -0.5})
+    agent = GreedyAgent(GameInfo.of(game), weights=weights)
+    assert (losses_of_choices(agent, *positions) <= 2 * TIE).all()
 
 
 def test_worth_of_an_id_does_not_depend_on_which_others_are_weighed(greedy, positions):

@@ -132,7 +132,10 @@ def has_goal(board, enemy):
 
 @njit
 def find_menaces(board):
-    """Write for each battlefield that the observer controls whether an enemy could end a move there."""
+    """Write for each battlefield that the observer controls whether an enemy could enter it, or is barred there.
+
+    An enemy that the unit on a battlefield does not bar does not count: it cannot end a move on that unit's hex.
+    """
     for i in range(board.num_ground):
         board.cell_menace[board.ground[i]] = 0
     board.num_watched = 0

@@ -422,6 +422,8 @@ def better_place(board, unit, cell, best):
     value = attraction(board, cell)
     if board.is_light == 1:
         return max(best, value)
+    if board.is_usual == 0:  # the bounds below do not hold for negative weights
+        return max(best, place_value(board, unit, cell))
     study(board, unit, cell)
     if value + board.w_prospect * board.pair_best <= best and is_plain(board, unit, cell):
         return best
