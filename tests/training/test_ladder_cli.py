@@ -13,12 +13,13 @@ from typer.testing import CliRunner
 
 from sackarmies_training.cli import app
 from sackarmies_training.cli_errors import STOPPED
+from sackarmies_training.cli_ladder import rung_order
 from sackarmies_training.config import load_config
 from sackarmies_training.ladder import contest
 from sackarmies_training.ladder.config import LadderConfig
 from sackarmies_training.ladder.contest import UNITS, Ladder
 from tests.second_game import registered
-from tests.training.ladders import results_of
+from tests.training.ladders import make_config, results_of
 from tests.training.test_killed import descendants, is_running, wait_until
 
 EXACT = Path(__file__).parents[2] / "configs" / "ladder" / "exact"
@@ -99,6 +100,19 @@ def test_newcomer_is_placed_with_and_without_a_ladder(config):
     assert "games in" in text
 
 
+def test_newcomer_is_not_placed_by_rungs_without_games_of_two_players(config, tmp_path):
+    rungs = {"random": "random", "four only": "random", "high": "greedy"}
+    pools = [{"players": 2, "units": 2, "rungs": ["random", "high"]}, {"players": 4, "units": 2}]
+    settings = make_config(tmp_path, rungs, pool=pools)
+    order, origin = rung_order(settings, tmp_path)
+    assert order == ["random", "high"]
+    assert origin == "in the order of the configuration, since they have not all played"
+    (tmp_path / UNITS).write_text("{}\n")  # by unknown code
+    order, origin = rung_order(settings, tmp_path)
+    assert order == ["random", "high"]
+    assert origin.startswith("in the order of the configuration, since results cannot be used (")
+
+
 def test_newcomer_is_placed_by_results_that_a_kill_left_with_half_a_line(config, tmp_path):
     invoke("ladder", "--config", config)
     with (tmp_path / "ladder" / UNITS).open("a") as file:
@@ -160,6 +174,21 @@ def test_best_response_is_measured(config):
 def test_bar_of_a_best_response_counts_the_games_that_are_played(config):
     words = ("--responder", "two", "--budget", 40, "--games", 19, "--config", config)
     assert "60 of 60 games played" in invoke("ladder", "exploit", "random", *words)
+
+
+def test_interrupted_best_response_tells_which_games_are_left(config, tmp_path):
+    words = ("ladder", "exploit", "random", "--responder", "two", "--budget", 50, "--games", 20, "--config", config)
+    invoke(*words)  # the response trains with 40 games, less than its budget
+    [units] = tmp_path.rglob("units-*.jsonl")
+    lines = units.read_bytes().splitlines(keepends=True)
+    units.write_bytes(b"".join(lines[:4]))
+    text = invoke(*words)
+    assert f"Resuming: 48 of 60 games in {units.parent} have been played." in text
+    assert "12 of 12 games played" in text
+    assert f"All 60 games in {units.parent} have been played." in invoke(*words)
+    units.unlink()
+    text = invoke(*words)
+    assert f"Resuming: 40 of 70 games in {units.parent} have been played." in text
 
 
 def test_ladder_may_be_named_before_the_command(config, tmp_path):

@@ -3,14 +3,16 @@
 import json
 import os
 import re
+import weakref
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
 
 from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_training.ladder.config import LadderConfig
-from sackarmies_training.ladder.contest import UNITS, Ladder, makers_of
+from sackarmies_training.ladder.contest import UNITS, Ladder, makers_of, run_jobs
 from sackarmies_training.ladder.store import UnitStore, key_of
 from sackarmies_training.ladder.thinking import Thinking, Watch, class_of, duration, total
 from sackarmies_training.ladder.units import UnitEntry, make_job, make_unit, play_unit
@@ -103,6 +105,21 @@ def test_interrupted_ladder_resumes_to_the_same_results(tmp_path):
     assert results_of(tmp_path / "broken" / UNITS) == results_of(tmp_path / "whole" / UNITS)
     assert ladder.open() == []
     assert len(ladder.entries()) == 7
+
+
+def test_results_of_units_are_freed_once_they_are_saved(tmp_path):
+    config = make_config(tmp_path)
+    units = [make_unit(config, ("high", "random"), number) for number in range(6)]
+    saved, alive = [], []
+
+    def save(_, finished):
+        saved.append(weakref.ref(finished))
+        alive.append(sum(one() is not None for one in saved))
+
+    with ThreadPoolExecutor(1) as pool:
+        run_jobs(pool, [make_job(config, unit, makers_of(config.agents)) for unit in units], save)
+    assert len(alive) == 6
+    assert max(alive) <= 2  # the thread may still hold one
 
 
 def test_added_rung_plays_only_what_is_missing(tmp_path):

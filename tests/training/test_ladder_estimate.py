@@ -51,6 +51,12 @@ def test_anchor_has_the_rating_zero():
     assert ratings["a"].value == pytest.approx(elo_of(40 / 60), abs=2)  # a wide prior pulls it a little
 
 
+def test_wilson_interval_of_no_points_or_of_all_points_reaches_the_end():
+    counts = range(1, 1001)
+    assert {wilson(0.0, units)[0] for units in counts} == {0.0}
+    assert {wilson(1.0, units)[1] for units in counts} == {1.0}
+
+
 def test_interval_counts_units_and_not_games():
     """If both games of a unit always have the same winner, a hundred units say as much as a hundred games."""
     rng = np.random.default_rng(3)

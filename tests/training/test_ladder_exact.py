@@ -156,10 +156,12 @@ def test_regrets_of_agents_are_what_their_choices_lose():
     solved = solve("one attack", load_position(FOLDER / "one_attack.toml"), ["greedy", "random"])
     assert (solved.player, solved.texts, solved.values) == (0, ("move", "melee"), (0.0, 0.25))
     greedy = solved.regrets[0]
-    assert solved.texts[solved.root_actions.index(greedy.root)] == "melee"
+    assert solved.root_text(greedy) == "melee"
     assert (solved.root_regret(greedy), greedy.mean, greedy.worst, greedy.best_share) == (0, 0, 0, 1)
     assert solved.mattering == len(greedy.regrets) == 2  # attack or not, counter or not
     assert Regrets("x", regrets=[0.0, 0.5]).best_share == 0.5
+    with pytest.raises(ValueError, match="'x' was not asked"):
+        solved.root_text(Regrets("x"))
 
 
 def test_searching_generals_are_asked_by_what_they_may_know():

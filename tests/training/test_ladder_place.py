@@ -3,7 +3,8 @@
 import pytest
 
 from sackarmies_training.ladder.contest import UNITS
-from sackarmies_training.ladder.place import Comparison, Newcomer, placing_sentences, search
+from sackarmies_training.ladder.place import AHEAD, Comparison, Newcomer, placing_sentences, search
+from sackarmies_training.ladder.store import UnitStore
 from sackarmies_training.stats.estimate import Estimate
 from sackarmies_training.stats.sprt import SprtPlan, Verdict
 from tests.second_game import registered
@@ -93,6 +94,19 @@ def test_interrupted_placing_resumes_to_the_same_answer(tmp_path):
     assert rest == games - 10
     assert results_of(again.store.path) == results_of(newcomer.store.path)
     assert place(config, tmp_path / "whole")[2] == 0  # nothing is left to play
+
+
+def test_file_of_units_is_read_once_however_many_rounds_are_played(tmp_path, monkeypatch):
+    read, paths = UnitStore.read, []
+
+    def counted(store, planned):
+        paths.append(store.path)
+        return read(store, planned)
+
+    monkeypatch.setattr(UnitStore, "read", counted)
+    newcomer, _, games = place(make_config(tmp_path), tmp_path / "l")
+    assert games > 2 * AHEAD  # more than one round
+    assert paths == [newcomer.store.path]
 
 
 def test_units_that_ended_out_of_order_count_in_their_order(tmp_path):

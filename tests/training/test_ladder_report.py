@@ -76,6 +76,16 @@ def test_forfeits_are_told(tmp_path):
     assert "b lost 1 of its 2 games by forfeit." in design_sentences(config, report)
 
 
+@pytest.mark.parametrize(
+    ("armies", "told"), [(["empire"], ""), (["empire", "undead"], " All 2 armies have equal shares.")]
+)
+def test_equal_shares_of_armies_are_told_if_there_are_several(tmp_path, armies, told):
+    config = make_config(tmp_path, pools=((2, 2),), game={"id": "sack_armies"}, armies=armies)
+    entries = [make_entry(("high", "random"), number, ("high", "random")) for number in range(2)]
+    report = make_reports(config, entries)[0]
+    assert f"played in all seatings of its line-up.{told} Intervals are 95%" in design_sentences(config, report)[0]
+
+
 def test_markdown_marks_what_is_order_only_and_escapes_names(tmp_path):
     config, reports = make(tmp_path)
     text = markdown(config, reports)

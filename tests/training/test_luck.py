@@ -10,7 +10,7 @@ from sackarmies_env.registry import load_game, load_scenario
 from sackarmies_training.evaluate import Plan, evaluate
 from sackarmies_training.ladder.exact import ExactValues
 from sackarmies_training.matches import PlayedGame
-from sackarmies_training.stats.luck import LuckMeter, adjusted_score
+from sackarmies_training.stats.luck import Adjusted, LuckMeter, adjusted_score
 from tests.core.toy_game import make_duel
 
 EXACT = Path(__file__).parents[2] / "configs" / "ladder" / "exact"
@@ -105,6 +105,11 @@ def test_luck_taken_out_narrows_the_interval_and_leaves_the_mean():
     assert adjusted.ratio < 0.9
     assert adjusted.score.value == pytest.approx(plain, abs=0.05)
     assert "of the points, worth" in adjusted.sentence()
+
+
+def test_luck_that_decided_all_units_can_be_told():
+    adjusted = Adjusted.of(np.array([[0.0, 0.5], [1.0, 0.5]]), games=4)
+    assert adjusted.sentence() == "with luck taken out: 50.0% (50.0% to 50.0%) of the points, the same in all units"
 
 
 def test_cards_of_a_deck_are_refused():

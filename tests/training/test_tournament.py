@@ -4,6 +4,8 @@ import os
 import re
 import shutil
 import stat
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from itertools import combinations
 from pathlib import Path
@@ -13,6 +15,7 @@ import pytest
 
 from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_env.core.record import load_record, replay
+from sackarmies_training import tournament as module
 from sackarmies_training.cli import run_tournament
 from sackarmies_training.config import MatchSection
 from sackarmies_training.matches import Seating, play_games
@@ -136,6 +139,21 @@ def test_processes_give_the_same_games_as_one(tmp_path):
     shared.play(shared.open(), told.append)
     assert sum(told) == 10
     assert shared.outcomes() == alone.outcomes()
+
+
+def test_games_of_batches_are_freed_once_they_are_saved(tmp_path, monkeypatch):
+    saved, alive = [], []
+
+    def save(_, batch, games):
+        saved.append(weakref.ref(games[0]))
+        alive.append(sum(one() is not None for one in saved))
+
+    monkeypatch.setattr(module, "job_pool", lambda on, workers: ThreadPoolExecutor(1))
+    monkeypatch.setattr(module, "save_batch", save)
+    tournament = make_tournament(tmp_path, seeds=12, workers=2)
+    tournament.play(tournament.open(), lambda games: None)
+    assert len(alive) == 6
+    assert max(alive) <= 2  # the thread may still hold one
 
 
 def test_folder_of_another_tournament_is_refused(tmp_path):

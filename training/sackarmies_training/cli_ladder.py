@@ -177,7 +177,7 @@ def add_newcomer(settings: LadderConfig, agent: str, plan: SprtPlan) -> None:
     order, origin = rung_order(settings, folder)
     with locked(newcomer.folder):
         newcomer.open()
-        played = sum(len(newcomer.finished(rung, plan.max_units)) for rung in order)
+        played = len(newcomer.finished(order, plan.max_units))
         if played:
             console.print(f"Resuming: {2 * played} games in {newcomer.folder} have been played.", soft_wrap=True)
         most = 2 * plan.max_units * len(order).bit_length()
@@ -189,23 +189,25 @@ def add_newcomer(settings: LadderConfig, agent: str, plan: SprtPlan) -> None:
 
 
 def rung_order(settings: LadderConfig, folder: Path) -> tuple[list[str], str]:
-    """Return the rungs from the weakest up: by their ratings if all have played, else in the listed order.
+    """Return the rungs of games of two players, weakest first: by their ratings if all have played, else as listed.
 
     The second result says which order it is, and why.
     """
     from sackarmies_training.ladder.contest import Ladder
     from sackarmies_training.ladder.report import make_reports
 
+    pool = next(pool for pool in settings.pool if pool.players == 2)
+    listed = settings.rungs_of(pool)
     contest = Ladder(settings, folder)
     try:
         contest.identity()
     except ValueError as error:
-        return list(settings.agents), f"in the order of the configuration, since results cannot be used ({error})"
+        return listed, f"in the order of the configuration, since results cannot be used ({error})"
     for report in make_reports(settings, contest.entries()):
-        if report.pool.players == 2:
+        if report.pool == pool:
             games = len(report.estimates.outcomes)
             return [rung.name for rung in reversed(report.rungs)], f"by their ratings over {games} games"
-    return list(settings.agents), "in the order of the configuration, since they have not all played"
+    return listed, "in the order of the configuration, since they have not all played"
 
 
 @ladder_app.command("exploit", cls=PlainCommand)
@@ -232,7 +234,9 @@ def exploit(
     search = Exploit(settings, target, responder, budget)
     with locked(search.folder):
         search.open()
-        with games_bar(budget + 2 * search.fresh_units(games)) as progress:
+        total, left = search.count_games(games)
+        print_resumed(search.folder, total, left)
+        with games_bar(left) as progress:
             result = search.run(games, progress)
     console.print(exploit_sentence(result), highlight=False, soft_wrap=True)
     console.print(f"The response and its games are in {search.folder}.", highlight=False, soft_wrap=True)
@@ -284,9 +288,8 @@ def print_solved(solved: Solved) -> None:
     table.add_column("first choice", overflow="fold")
     add_numbers(table, ("it loses", "mean loss", "best choice", "worst loss"))
     for one in solved.regrets:
-        text = solved.texts[solved.root_actions.index(one.root or 0)]
         shares = f"{one.mean:.4f}", f"{one.best_share:.1%}", f"{one.worst:.3f}"
-        table.add_row(Text(one.agent), text, f"{solved.root_regret(one):.4f}", *shares)
+        table.add_row(Text(one.agent), solved.root_text(one), f"{solved.root_regret(one):.4f}", *shares)
     choices = ", ".join(f"{text} {value:+.4f}" for text, value in zip(solved.texts, solved.values, strict=True))
     told = (
         f"Seat {solved.player} decides and can expect {solved.value:+.4f} (a win is +1, a loss -1): {choices}. "

@@ -169,8 +169,9 @@ class Tournament:
         with job_pool(on, min(self.section.workers, len(batches))) as pool:
             jobs = {pool.submit(play_batch, self, batch): batch for batch in batches}
             for job in as_completed(jobs):
-                save_batch(self, jobs[job], job.result())
-                progress(len(jobs[job].seeds))
+                batch = jobs.pop(job)  # otherwise, the results of all batches would stay in memory
+                save_batch(self, batch, job.result())
+                progress(len(batch.seeds))
 
     def outcomes(self) -> list[Outcome]:
         """Return the results of all batches, in the order of the schedule.

@@ -103,7 +103,7 @@ def run_jobs(pool: Pool | None, jobs: Sequence[UnitJob], save: SavePlace) -> Non
         return
     futures: dict[Future[Finished], int] = {pool.submit(play_unit, job): place for place, job in enumerate(jobs)}
     for future in as_completed(futures):
-        save(futures[future], future.result())
+        save(futures.pop(future), future.result())  # otherwise, the results of all units would stay in memory
 
 
 @contextmanager

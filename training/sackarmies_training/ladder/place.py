@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import takewhile
 from pathlib import Path
 
 from sackarmies_env.core.atomic_write import remove_leftovers
@@ -14,7 +15,7 @@ from sackarmies_training.ladder.config import LadderConfig
 from sackarmies_training.ladder.contest import IDENTITY, UNITS, base_identity, folder_identity, makers_of, unit_player
 from sackarmies_training.ladder.estimate import PoolEstimates
 from sackarmies_training.ladder.report import percent
-from sackarmies_training.ladder.store import UnitStore, key_of
+from sackarmies_training.ladder.store import Key, UnitStore, key_of
 from sackarmies_training.ladder.units import Finished, Unit, UnitEntry, make_unit
 from sackarmies_training.matches import Progress
 from sackarmies_training.stats.elo import elo_of
@@ -104,16 +105,9 @@ class Newcomer:
         line_up = (NEWCOMER, rung) if rung > NEWCOMER else (rung, NEWCOMER)
         return [make_unit(self.config, line_up, number) for number in range(count)]
 
-    def finished(self, rung: str, count: int) -> list[UnitEntry]:
-        """Return the units against a rung, in order, up to the first one that has not been played, at most `count`."""
-        units = self.units(rung, count)
-        found = self.store.read(units)
-        entries = []
-        for unit in units:
-            if key_of(unit) not in found:
-                break
-            entries.append(found[key_of(unit)])
-        return entries
+    def finished(self, rungs: Sequence[str], count: int) -> dict[Key, UnitEntry]:
+        """Return those of the first `count` units against each of these rungs that have been played."""
+        return self.store.read(unit for rung in rungs for unit in self.units(rung, count))
 
     def place(self, rungs: Sequence[str], plan: SprtPlan, progress: Progress) -> Placing:
         """Place the newcomer by binary search; each finished unit is stored at once.
@@ -127,31 +121,38 @@ class Newcomer:
             ValueError: an agent cannot be made, or a process that plays games died.
             OSError: results cannot be written; the same call resumes once they can.
         """
+        found = self.finished(rungs, plan.max_units)
 
         def save(finished: Finished) -> None:
             self.store.append(finished.entry)
+            found[key_of(finished.entry.unit)] = finished.entry
             progress(len(finished.entry.games))
 
         agents = {**self.config.agents, NEWCOMER: self.agent}
         with unit_player(self.config, makers_of(agents)) as player:
-            return search(rungs, lambda rung: self.compare(rung, plan, lambda units: player.play(units, save)))
+            return search(rungs, lambda rung: self.compare(rung, plan, found, lambda units: player.play(units, save)))
 
-    def compare(self, rung: str, plan: SprtPlan, play: Play) -> Comparison:
+    def compare(self, rung: str, plan: SprtPlan, found: Mapping[Key, UnitEntry], play: Play) -> Comparison:
         """Test the newcomer against a rung.
 
         Units count in the order of their numbers, whichever ends first, so that the answer does not depend on the
         number of processes. Units played beyond the end of the test are stored but do not count.
+
+        Args:
+            rung: name of the rung.
+            plan: plan of the test.
+            found: the finished units, to which `play` adds.
+            play: plays and stores units.
         """
         part = AHEAD * self.config.workers
+        units = self.units(rung, plan.max_units)
         while True:
-            entries = self.finished(rung, plan.max_units)
+            entries = [found[key_of(unit)] for unit in takewhile(lambda unit: key_of(unit) in found, units)]
             points = [entry.points(NEWCOMER) for entry in entries]
             used, verdict = first_decision(plan, points)
             if verdict is not Verdict.UNDECIDED or used >= plan.max_units:
                 return comparison_of(rung, plan, entries[:used], verdict)
-            units = self.units(rung, min(plan.max_units, (used // part + 1) * part))
-            found = self.store.read(units)
-            play([unit for unit in units if key_of(unit) not in found])
+            play([unit for unit in units[: (used // part + 1) * part] if key_of(unit) not in found])
 
 
 def comparison_of(rung: str, plan: SprtPlan, entries: Sequence[UnitEntry], verdict: Verdict) -> Comparison:

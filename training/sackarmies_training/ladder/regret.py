@@ -80,11 +80,18 @@ class Solved:
         """What the player can expect with best play."""
         return max(self.values)
 
+    def root_text(self, one: Regrets) -> str:
+        """Return an agent's choice in the position itself, in words."""
+        return self.texts[self._root_place(one)]
+
     def root_regret(self, one: Regrets) -> float:
         """Return the regret of an agent's choice in the position itself."""
+        return self.value - self.values[self._root_place(one)]
+
+    def _root_place(self, one: Regrets) -> int:
         if one.root is None:
             raise ValueError(f"{one.agent!r} was not asked")
-        return self.value - self.values[self.root_actions.index(one.root)]
+        return self.root_actions.index(one.root)
 
 
 def load_position(source: str | Path, game_id: str = DEFAULT_GAME) -> Game:

@@ -81,7 +81,7 @@ def design_sentences(config: LadderConfig, report: PoolReport) -> list[str]:
     players, estimates = report.pool.players, report.estimates
     units = len(estimates.entries)
     armies = len(config.army_list)
-    shared = f" All {armies} armies have equal shares." if armies else ""
+    shared = f" All {armies} armies have equal shares." if armies > 1 else ""
     lines = [
         f"{units} units, {len(estimates.outcomes)} games. A unit is one draw of armies and chance, played in all "
         f"seatings of its line-up.{shared} Intervals are 95%, by bootstrap over units ({RESAMPLES} resamples).",

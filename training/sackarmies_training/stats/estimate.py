@@ -272,4 +272,6 @@ def wilson(share: float, units: int) -> tuple[float, float]:
     z = float(scipy.stats.norm.ppf(ENDS[1]))
     center = (share + z * z / (2 * units)) / (1 + z * z / units)
     half = z / (1 + z * z / units) * math.sqrt(share * (1 - share) / units + z * z / (4 * units * units))
-    return max(0.0, center - half), min(1.0, center + half)
+    low = max(0.0, center - half) if share > 0 else 0.0  # exactly, so that Elo is infinite there
+    high = min(1.0, center + half) if share < 1 else 1.0
+    return low, high

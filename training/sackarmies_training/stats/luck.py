@@ -209,7 +209,12 @@ class Adjusted:
     def sentence(self) -> str:
         """Return the share and what the method gains, in a sentence."""
         score = self.score
-        worth = f"worth {1 / self.ratio - 1:.0%} more games" if self.ratio < 1 else "which does not narrow the interval"
+        if self.ratio >= 1:
+            worth = "which does not narrow the interval"
+        elif self.ratio > 0:
+            worth = f"worth {1 / self.ratio - 1:.0%} more games"
+        else:
+            worth = "the same in all units"
         return f"with luck taken out: {score.value:.1%} ({score.low:.1%} to {score.high:.1%}) of the points, {worth}"
 
 
