@@ -145,7 +145,7 @@ def keys_table(model: type[BaseModel], leave_out: set[str] | None = None) -> str
     """Return a table of the keys of a section."""
     schema, meanings = model.model_json_schema(), key_meanings(model)
     rows = [
-        (f"`{name}`", allowed(part, schema), default(name, part, schema), meanings.get(name, ""))
+        (f"`{name}`", allowed(part, schema), default(model, name), meanings.get(name, ""))
         for name, part in schema["properties"].items()
         if name not in (leave_out or set())
     ]
@@ -175,11 +175,19 @@ def allowed(part: dict[str, Any], schema: dict[str, Any]) -> str:
     kind = part.get("type", "")
     if kind == "array":
         inner = part["items"]
-        return "tables" if "$ref" in inner else f"list of {'texts' if inner.get('type') == 'string' else 'values'}"
+        return "tables" if "$ref" in inner else f"list of {entries(inner)}"
     if kind == "object":
         return "table of numbers"
     words = {"integer": "integer", "number": "number", "string": "text", "boolean": "true or false"}
     return words[kind] + bounds(part)
+
+
+def entries(part: dict[str, Any]) -> str:
+    """Return the values that a list may hold, in words."""
+    if "enum" in part:
+        return allowed(part, {})
+    limits = bounds(part).removeprefix(",")
+    return {"integer": "integers", "string": "texts"}[part["type"]] + (f", each{limits}" if limits else "")
 
 
 def bounds(part: dict[str, Any]) -> str:
@@ -203,16 +211,26 @@ def most(number: float) -> str:
     return f"{above} - 1" if above.startswith("2^") else f"{number:g}"
 
 
-def default(name: str, part: dict[str, Any], schema: dict[str, Any]) -> str:
+def default(model: type[BaseModel], name: str) -> str:
     """Return the default of a key, or "needed" if it is required."""
-    if name in schema.get("required", []):
+    key = model.model_fields[name]
+    if key.is_required():
         return "needed"
-    value = part.get("default")
-    if value is None or value == "" or "$ref" in part:
+    value = key.get_default(call_default_factory=True)
+    if value in (None, "", [], {}) or isinstance(value, BaseModel):
         return ""
+    return toml(value) if isinstance(value, bool) else f"`{toml(value)}`"
+
+
+def toml(value: Any) -> str:
+    """Return a value as TOML has it."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key} = {toml(one)}' for key, one in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(toml, value))}]"
     if isinstance(value, bool):
         return str(value).lower()
-    return f'`"{value}"`' if isinstance(value, str) else f"`{value}`"
+    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 # --- commands

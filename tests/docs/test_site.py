@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel, Field
 
 from sackarmies_env.core.record import load_record, replay
 from sackarmies_env.games.sack_armies.state.constants import Ability
@@ -94,11 +95,27 @@ def test_every_key_of_a_configuration_has_a_meaning():
         ({"anyOf": [{"type": "string"}, {"type": "null"}]}, "text"),
         ({"enum": ["pairs", "mixed"], "type": "string"}, '`"pairs"` or `"mixed"`'),
         ({"type": "array", "items": {"type": "string"}}, "list of texts"),
+        ({"type": "array", "items": {"type": "integer", "minimum": 0}}, "list of integers, each at least 0"),
+        ({"type": "array", "items": {"enum": ["a", "b"], "type": "string"}}, 'list of `"a"` or `"b"`'),
         ({"type": "boolean"}, "true or false"),
     ],
 )
 def test_allowed_values_are_described_in_words(schema, words):
     assert module("reference_pages").allowed(schema, {}) == words
+
+
+def test_defaults_are_written_as_in_configurations():
+    class Section(BaseModel):
+        needed: int
+        missing: int | None = None
+        names: list[str] = ["a", "b"]
+        weights: dict[str, float] = Field(default_factory=lambda: {"random": 1.0})
+        files: list[str] = Field(default_factory=list)
+        on: bool = True
+        rate: float = 0.5
+
+    told = [module("reference_pages").default(Section, name) for name in Section.model_fields]
+    assert told == ["needed", "", '`["a", "b"]`', "`{random = 1.0}`", "", "true", "`0.5`"]
 
 
 def test_page_of_commands_has_every_command():

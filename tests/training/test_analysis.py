@@ -101,6 +101,20 @@ def test_analyses_of_a_seat_are_replaced_and_those_of_others_kept():
     assert mixed.model_copy(update={"analyses": ()}) == record
 
 
+def test_forfeits_are_not_analyzed():
+    match = Match(make_duel(4))
+    match.begin(3)
+    match.play(match.legal_actions()[0])
+    match.forfeit(next(seat for seat in range(4) if seat != match.player))
+    match.play(match.legal_actions()[0])
+    record = make_record(match.game, 3, match.history)
+    done = []
+    analyzed = analyze(match.game, record, AnalysisPlan(THINKER, (0, 1, 2, 3)), done.append)
+    assert record.actions[1] < 0
+    assert [analysis.ply for analysis in analyzed.analyses] == [0, 2]
+    assert done == [1, 1, 1]
+
+
 @pytest.mark.parametrize(("action", "kept"), [(3, range(8)), (11, [*range(8), 11])])
 def test_best_candidates_are_kept_and_the_played_one_with_its_rank(action, kept):
     agent = Thinker(None)

@@ -194,7 +194,9 @@ def analyze(
 
     def listen(ply: int, before: Records, action: int, after: Records) -> None:
         player = int(before["current_player"][0])
-        if player in agents and ply in noted:
+        if action < 0:
+            pass  # a forfeit is no decision
+        elif player in agents and ply in noted:
             analyses.append(noted[ply])
         elif player in agents and len(legal_ids(before["legal"][0])) > 1:
             information = InformationSets.of(game, before, player)

@@ -57,6 +57,7 @@ COLUMNS = {
 REPLAYED = ("game", "config", "seed", "forced", "ply", "legal", "action", "forfeits")  # columns needed to replay
 
 Row = dict[str, Any]
+Places = dict[int, dict[int, list[int]]]  # game -> ply -> rows of an array
 
 
 class Description(StrictModel):
@@ -294,15 +295,15 @@ def observations(path: str | Path, rows: Mapping[str, Any] | pa.Table | None = N
         table = arrow_dataset.dataset(path, format="parquet").to_table(columns=list(REPLAYED), filter=among)
     except DAMAGED as error:
         raise ValueError(f"{named(path)}: the file is damaged") from error
-    places: dict[tuple[int, int], list[int]] = {}
+    places: Places = {}
     for place, (game, ply) in enumerate(zip(*_pairs(table), strict=True) if wanted is None else wanted.tolist()):
-        places.setdefault((game, ply), []).append(place)
+        places.setdefault(game, {}).setdefault(ply, []).append(place)
     out = np.zeros((table.num_rows if wanted is None else len(wanted), description.observation_size), np.int8)
     first = np.flatnonzero(np.diff(_pairs(table)[0], prepend=-1)).tolist()
     for start, end in pairwise([*first, table.num_rows]):
         _replay_rows(table.slice(start, end - start).to_pylist(), description, places, out)
-    if places:
-        raise ValueError(f"{named(path)} has no decision at ply {min(places)[1]} of game {min(places)[0]}")
+    if lacking := [(game, ply) for game, plies in places.items() for ply in plies]:
+        raise ValueError(f"{named(path)} has no decision at ply {min(lacking)[1]} of game {min(lacking)[0]}")
     return out
 
 
@@ -310,22 +311,21 @@ def _pairs(table: pa.Table) -> tuple[list[int], list[int]]:
     return table["game"].to_pylist(), table["ply"].to_pylist()
 
 
-def _replay_rows(
-    rows: list[Row], description: Description, places: dict[tuple[int, int], list[int]], out: NDArray[np.int8]
-) -> None:
+def _replay_rows(rows: list[Row], description: Description, places: Places, out: NDArray[np.int8]) -> None:
     """Replay a game and write the wanted observations.
 
     Args:
         rows: all decisions of the game.
         description: description of the file.
-        places: `(game, ply)` -> rows of `out` for the observation; entries are removed once written.
+        places: game -> ply -> rows of `out` for the observation; entries are removed once written.
         out: `(k, size)`, overwritten there.
     """
     number = rows[0]["game"]
     game = recorded_game(description.game, rows[0]["config"])
     if layout_hash(GameInfo.of(game)) != description.layout_sha256:
         raise ValueError(f"game {number} has another layout here: the file was made by version {description.software}")
-    last = max((ply for one, ply in places if one == number), default=-1)
+    plies = places.get(number, {})
+    last = max(plies, default=-1)
     states, seen = game.new_states(1), np.zeros((1, game.observation_spec.size), np.int8)
     game.start(states, rows[0]["seed"], json.loads(rows[0]["forced"]) if rows[0]["forced"] else None)
     for row in rows:
@@ -338,7 +338,7 @@ def _replay_rows(
                 f"ply {row['ply']} of game {number} has other legal ids here: the file was made by version "
                 f"{description.software} and this is {software_version()}, or it was changed"
             )
-        for place in places.pop((number, row["ply"]), ()):
+        for place in plies.pop(row["ply"], ()):
             game.observe(game.params, states, states["current_player"], seen)
             out[place] = seen[0]
         play_ply(game, states, row["action"], row["ply"])
