@@ -161,7 +161,7 @@ def measure_taught(config: LearnConfig, labels: Path, minutes: float, opponent: 
     print(f"{config.folder}: {learned:,} decisions learned from", flush=True)
     general = general_of(learner.averaged, config, info, deterministic=True)
     line_ups = draw_games(config.game, game, config.learn.line_ups, config.seed)
-    results = play_side_by_side(line_ups, general, make_agent(opponent, info), games, config.seed)
+    results = play_side_by_side(line_ups, general, make_agent(opponent, info), games, config.seed)[:, 0]
     return [int((results == WIN).sum()), len(results)]
 
 

@@ -51,7 +51,8 @@ def share_won(network: Network, games: int) -> float:
     """Return the share of games that the network wins against random, side by side and from both seats."""
     game = sackarmies_env.load_game("sack_armies")
     random = make_agent("random", GameInfo.of(game))
-    return float((play_side_by_side([game], PolicyAgent(network), random, games, seed=1) == WIN).mean())
+    results = play_side_by_side([game], PolicyAgent(network), random, games, seed=1)[:, 0]
+    return float((results == WIN).mean())
 
 
 if __name__ == "__main__":

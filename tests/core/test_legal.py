@@ -38,7 +38,7 @@ def test_a_mask_takes_a_word_for_every_64_ids(num_actions, words):
     assert record_dtype(legal_fields(words))["legal"].shape == (words,)
 
 
-def test_a_state_has_the_common_fields_and_room_for_the_actions_and_seats_of_its_game():
+def test_a_state_has_common_fields_and_room_for_actions_and_seats_of_its_game():
     layout = make_layout(NUM_ACTIONS, 3, scalar("points", COUNT, "points of the winner"))
     assert {"current_player", "legal", "num_legal", "points"} <= set(layout.dtype.names)
     assert layout.dtype["legal"].shape == (num_words(NUM_ACTIONS),)

@@ -127,6 +127,7 @@ def test_trainer_is_chosen_by_exactly_one_section(tmp_path, sections):
         ('advice = "random"', r"learn.advice: advice is 'random', but it can only come from 'greedy'"),
         ("largest = 0.0", r"learn.largest: must be greater than 0.0, not 0.0"),
         ("learning_rate = inf", r"learn.learning_rate: must be a finite number, not inf"),
+        ("entropy = inf", r"learn.entropy: must be a finite number, not inf"),
         ("gae_lambda = 1.5", r"learn.gae_lambda: must be at most 1.0, not 1.5"),
         ("worths = true", r"learn: worths is true, but advice is empty: name the agent whose worths are inputs"),
         (
@@ -137,6 +138,7 @@ def test_trainer_is_chosen_by_exactly_one_section(tmp_path, sections):
         ("start_temperature = 0.2", r"need a checkpoint, but start is empty"),
         ('select = "luck"', r'learn.select: "luck" is not allowed; allowed are "advantage", "doubt"'),
         ("[expert]\nhorizons = [5, 5]", r"expert: horizons is \[5, 5\]: its numbers must increase"),
+        ('[curve]\nopponent = "learner"', r"curve: opponent is 'learner', the learner itself: name another agent"),
         ('precision = "int8"', r'learn.precision: "int8" is not allowed; allowed are "float32", "bfloat16"'),
     ],
 )

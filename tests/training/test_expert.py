@@ -110,6 +110,16 @@ def test_choice_of_the_agent_that_advises_the_network_is_compared(tmp_path):
         assert (plan.advice, plan.worlds) == (compared, 7)
 
 
+def test_jobs_of_a_round_share_a_copy_of_the_network(tmp_path):
+    config, game = make_config(tmp_path, expert={"files": FILES}), make_duel()
+    learner = learn.make_learner(config, game, learn.Team())
+    jobs = expert.Labeling(tmp_path, config, config.expert, [game], 0).jobs(learner)
+    networks = {id(job.network) for job in jobs}
+    assert len(networks) == 1
+    assert id(learner.averaged) not in networks
+    assert len({job.seed for job in jobs}) == FILES
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("last", [1, FILES, FILES + 2])
 def test_killed_run_makes_no_file_of_labels_again_and_ends_in_the_same_general(train, last):

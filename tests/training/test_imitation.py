@@ -10,6 +10,7 @@ from sackarmies_agents.learned.checkpoint import read_checkpoint
 from sackarmies_agents.learned.network import PlainNetwork
 from sackarmies_agents.learned.sizes import NetworkSizes
 from sackarmies_env.core.validation import read_model
+from sackarmies_training import imitation
 from sackarmies_training.config import ImitationSection, TrainConfig
 from sackarmies_training.imitation import School, discounted, imitate
 from sackarmies_training.train_ppo import train
@@ -48,6 +49,11 @@ def test_lesson_holds_the_teachers_choice_even_at_random_moves(teacher):
     assert np.array_equal(lesson.actions, lesson.masks.shape[1] - 1 - lesson.masks[:, ::-1].argmax(axis=1))
     assert lesson.observations.tobytes() != make_lesson(noise=0.0).observations.tobytes()
     assert 0 < np.abs(lesson.values).max() <= 1
+
+
+def test_random_actions_do_not_depend_on_when_they_are_played(teacher, watch_noise):
+    found = watch_noise(imitation, lambda: make_lesson(games=100, noise=0.5))
+    assert 0.2 < found.mean() < 0.7
 
 
 def test_same_seed_gives_the_same_lesson(teacher):

@@ -9,8 +9,9 @@ import torch
 from sackarmies_agents import GameInfo, make_agent
 from sackarmies_agents.conduct import Misconduct
 from sackarmies_training import labels as labels_module
-from sackarmies_training.labels import DRAW, LOSS, UNKNOWN, WIN, Labels, read_labels, results_of, teach, write_labels
+from sackarmies_training.labels import DRAW, LOSS, WIN, Labels, read_labels, results_of, teach, write_labels
 from tests.agents.misbehaving import RaisesInBatch
+from tests.agents.simple import LastLegal
 from tests.core.toy_game import make_duel
 
 
@@ -25,7 +26,7 @@ def some_labels(info, **changes):
         "counts": torch.tensor([2, 1]),
         "actions": torch.tensor([0, 3, 2]),
         "targets": torch.tensor([0.25, 0.75, 1.0]),
-        "results": torch.tensor([WIN, UNKNOWN]),
+        "results": torch.tensor([WIN, LOSS]),
         "gains": torch.tensor([[0.0, 0.0], [0.4, 0.5], [0.0, 0.0]]),
         "compared": torch.tensor([True, True, False]),
     }
@@ -51,7 +52,8 @@ def test_labels_are_read_as_they_were_written(info, tmp_path):
         ({"counts": torch.tensor([2])}, "tensors do not have matching lengths"),
         ({"actions": torch.tensor([3, 0, 2])}, "actions of a decision do not increase"),
         ({"actions": torch.tensor([0, 6, 2])}, "actions are not from 0 to 5"),
-        ({"results": torch.tensor([WIN, 3])}, "results are not from -1 to 2"),
+        ({"results": torch.tensor([WIN, 3])}, "results are not from 0 to 2"),
+        ({"results": torch.tensor([WIN, -1])}, "results are not from 0 to 2"),
         ({"gains": torch.tensor([[0.0], [float("inf")], [0.0]])}, "gains are not finite"),
         ({"gains": torch.tensor([[0.0]])}, "tensors do not have matching lengths"),
         ({"gains": torch.zeros(3)}, "tensors do not have matching lengths"),
@@ -109,7 +111,14 @@ def test_labels_of_another_game_are_refused(info, tmp_path):
 
 def test_results_name_winners_losers_and_those_who_share():
     returns = np.array([[1, -1, -1], [0, 0, 0], [0.5, 0.5, -1]], np.float32)
-    assert results_of(returns).tolist() == [[WIN, LOSS, LOSS], [DRAW, DRAW, DRAW], [DRAW, DRAW, LOSS]]
+    expected = [[WIN, LOSS, LOSS], [DRAW, DRAW, DRAW], [DRAW, DRAW, LOSS]]
+    assert results_of(returns, np.ones_like(returns)).tolist() == expected
+    assert results_of(returns, np.zeros_like(returns)).tolist() == expected
+
+
+def test_seat_that_is_eliminated_before_a_truncation_loses():
+    returns = np.zeros((1, 3), np.float32)  # reward = "win_only"
+    assert results_of(returns, np.array([[0, 1, 0]], np.float32)).tolist() == [[DRAW, LOSS, DRAW]]
 
 
 def test_teacher_labels_whole_games_with_its_choices_and_results(info):
@@ -121,6 +130,11 @@ def test_teacher_labels_whole_games_with_its_choices_and_results(info):
     assert WIN in labels.results and LOSS in labels.results
     again = teach(game, make_agent("random", info), 5, seed=1, noise=0.5)
     assert torch.equal(labels.observations, again.observations)
+
+
+def test_random_actions_of_a_teachers_games_do_not_depend_on_when_they_are_played(watch_noise):
+    found = watch_noise(labels_module, lambda: teach(make_duel(), LastLegal(), 100, seed=1, noise=0.5))
+    assert 0.2 < found.mean() < 0.7
 
 
 def row_of(labels):

@@ -404,11 +404,12 @@ def test_run_that_is_killed_in_games_against_its_start_plays_them_when_resumed(f
 )
 def test_verdict_on_the_start_goes_by_the_interval(finished, monkeypatch, wins, verdict):
     config = make_config(Path("x"), learn={"start": str(finished[1])}, curve={"opponent": "random", "games": 100})
-    results = np.repeat([WIN, LOSS], [wins, 100 - wins])
+    results = np.repeat([[WIN, LOSS, LOSS], [LOSS, WIN, LOSS]], [wins, 100 - wins], axis=0)
     monkeypatch.setattr(curve, "play_side_by_side", lambda *given: results)
     learner = make_learner(config, make_duel(), Team())
     assert curve.compare_with_start(learner, config, [make_duel()], config.curve).endswith(f"from: {verdict}.")
-    results = np.append(results, [DRAW] * 300)  # draws do not make either of two equally strong Generals worse
+    drawn = [[DRAW, DRAW, LOSS]] * 200 + [[LOSS, DRAW, DRAW]] * 100  # these make no General of equal ones worse
+    results = np.append(results, drawn, axis=0)
     text = curve.compare_with_start(learner, config, [make_duel()], config.curve)
     assert "of 100 games that were not drawn, of 400, against" in text
     assert text.endswith(f"from: {verdict}.")

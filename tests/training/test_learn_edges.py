@@ -8,10 +8,14 @@ import pytest
 import torch
 
 from sackarmies_training import learn
+from sackarmies_training.curve import read_rows
 from sackarmies_training.learn import Learner, SelfPlay, Team, look_back, make_learner
 from sackarmies_training.loggers import TABLE
 from tests.core.toy_game import make_duel
 from tests.training.test_learn import ROUND, make_config, run
+
+REMEMBERING, INFORMED = "python:class=tests.agents.misbehaving:Lowest", "python:class=tests.agents.thinking:Thinker"
+
 
 # --- line-ups
 
@@ -111,9 +115,11 @@ def test_weight_of_the_magnet_is_never_larger_than_asked_for():
     [
         ({"learn": {"start": "nowhere.safetensors"}}, "there is no checkpoint nowhere"),
         ({"teacher": {"files": ["nowhere"], "decisions": 10}}, "there are no labels at nowhere"),
+        ({"teacher": {"agent": REMEMBERING, "decisions": 10}}, rf"\[teacher\] agent is '{REMEMBERING}': it must play"),
+        ({"teacher": {"agent": INFORMED, "decisions": 10}}, rf"\[teacher\] agent is '{INFORMED}': it must play"),
         ({"curve": {"opponent": "search"}}, "the game 'duel' cannot be searched"),
     ],
-    ids=["start", "labels", "curve"],
+    ids=["start", "labels", "teacher with a memory", "informed teacher", "curve"],
 )
 def test_refused_run_leaves_no_folder(tmp_path, changes, message):
     with pytest.raises(ValueError, match=message):
@@ -121,14 +127,63 @@ def test_refused_run_leaves_no_folder(tmp_path, changes, message):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_run_that_has_logged_keeps_its_folder(tmp_path, monkeypatch):
-    def killed(*given):
-        raise KeyboardInterrupt
+def kill(config, monkeypatch, updates=0):
+    """Run, and be killed after a number of updates."""
+    update = Learner.update
 
-    monkeypatch.setattr(Learner, "update", killed)
-    with pytest.raises(KeyboardInterrupt):
-        run(make_config(tmp_path))
+    def update_or_die(learner, *given):
+        if learner.updates == updates:
+            raise KeyboardInterrupt
+        return update(learner, *given)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Learner, "update", update_or_die)
+        run(config)
+
+
+def test_run_that_has_logged_keeps_its_folder(tmp_path, monkeypatch):
+    kill(make_config(tmp_path), monkeypatch)
     assert (tmp_path / "duel" / TABLE).exists()
+
+
+# --- runs that resume
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Return a checkpoint to start from."""
+    path, _ = run(make_config(tmp_path / "start", learn={"decisions": 1}))
+    return path
+
+
+def test_run_resumes_without_the_checkpoint_that_it_started_from(tmp_path, monkeypatch, start):
+    config = make_config(tmp_path, learn={"start": str(start)})
+    kill(config, monkeypatch, updates=2)
+    start.unlink()
+    path, text = run(config, resume=True)
+    assert f"Resuming from {path.parent / 'checkpoints' / '000000256.safetensors'}" in text
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"learn": {"start_policy": 0.1}}, {"curve": {"opponent": "random", "games": 2}}],
+    ids=["drawn back to it", "compared with it"],
+)
+def test_resumed_run_needs_a_start_that_it_uses(tmp_path, monkeypatch, start, changes):
+    config = make_config(tmp_path, **{**changes, "learn": {"start": str(start), **changes.get("learn", {})}})
+    kill(config, monkeypatch, updates=2)
+    start.unlink()
+    with pytest.raises(ValueError, match=r"there is no checkpoint .*duel/checkpoint\.safetensors"):
+        run(config, resume=True)
+
+
+def test_point_before_the_first_checkpoint_is_logged_again_by_a_resumed_run(tmp_path, monkeypatch):
+    config = make_config(tmp_path, learn={"decisions": ROUND}, curve={"opponent": "random", "games": 2})
+    kill(config, monkeypatch)
+    path, _ = run(config, resume=True)
+    points = [int(row["decisions"]) for row in read_rows(path.parent / "curve.csv")]
+    assert points == [0, ROUND]
+    assert len(logged(path, "won_against/random")) == 2
 
 
 # --- processes

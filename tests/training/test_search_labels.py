@@ -210,6 +210,13 @@ def test_labels_of_the_same_plan_resume(write, tmp_path):
     assert [path.name for path in label_files(tmp_path)] == ["00000.safetensors", "00001.safetensors"]
 
 
+def test_files_that_killed_runs_left_are_removed(write, tmp_path):
+    left = tmp_path / f".00000.safetensors.{2**40}.tmp"
+    left.touch()
+    write(1)
+    assert not left.exists()
+
+
 @pytest.mark.parametrize(
     ("changes", "told"),
     [

@@ -109,6 +109,24 @@ def test_learner_eliminated_while_others_play_on_has_lost():
     assert result_of(np.float32([0.0, 0.0, 0.0]), 1, is_running=True) == -1  # reward = "win_only"
 
 
+@pytest.mark.parametrize("opponent", ["random", "stubborn"])
+def test_learner_that_is_out_before_the_others_loses_to_any_opponents(monkeypatch, opponent):
+    env = make_env(4, scripted={opponent: 1.0})
+    env.batch.returns = np.zeros_like(env.batch.returns)  # reward = "win_only"
+    finish, results = env._finish, set()
+
+    def watched(row):
+        is_over = env.batch.states["current_player"][row] < 0
+        info = finish(row)
+        results.add((bool(is_over), env.results[opponent][-1]))
+        return info
+
+    monkeypatch.setattr(env, "_finish", watched)
+    for _ in play(env, 100, np.random.default_rng(3)):
+        pass
+    assert results == {(False, -1), (True, 0)}
+
+
 @pytest.mark.parametrize("bootstraps", [False, True])
 def test_ends_of_games_are_reported_as_stable_baselines_expects(bootstraps):
     game = make_duel(max_turns=4)

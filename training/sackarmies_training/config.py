@@ -34,7 +34,7 @@ def _check_agent(text: str) -> str:
 
 AgentText = Annotated[str, AfterValidator(_check_agent)]
 AdviceText = Annotated[str, AfterValidator(checked_advice)]
-Share = Annotated[float, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1)]
 Turns = Annotated[int, Field(ge=0)]
@@ -254,6 +254,12 @@ class CurveSection(StrictModel):
     every_minutes: Positive = 1.0  # minutes between two points of the curve
     games: Count = 200  # games for each point
     deterministic: bool = True  # play the network's likeliest actions; false: draw them from its policy
+
+    @model_validator(mode="after")
+    def _opponent_exists(self) -> CurveSection:
+        if self.opponent == LEARNER:
+            raise ValueError(f"opponent is {LEARNER!r}, the learner itself: name another agent")
+        return self
 
 
 class SelfPlaySection(StrictModel):

@@ -23,7 +23,7 @@ from sackarmies_env.core.messages import missing_extra
 from sackarmies_env.core.step_batch import Ending
 from sackarmies_training.config import CurveSection, LearnConfig
 from sackarmies_training.game_curves import GameCurves
-from sackarmies_training.labels import DRAW, WIN, results_of
+from sackarmies_training.labels import WIN, results_of
 from sackarmies_training.learn_files import Run, general_of, load_start
 from sackarmies_training.ratings import Rate
 from sackarmies_training.seeds import derive
@@ -37,20 +37,20 @@ FIELDS = ("minutes", "decisions", "won", "drawn", "lost", "win_rate", "low", "hi
 class Curve:
     """Measures the averaged network at intervals; does nothing without a section `[curve]`."""
 
-    def __init__(self, run: Run, decisions: int) -> None:
+    def __init__(self, run: Run) -> None:
         """Continue the curve in the folder of a run.
 
         Args:
             run: its section `[curve]` says how often to measure, and against which opponent; each of its line-ups gets
-                an equal share of a point's games.
-            decisions: number at which the run is; later points, of a session that was killed, are dropped.
+                an equal share of a point's games. Points after its step `last`, of a session that was killed, are
+                dropped, as its logs are.
         """
         config = run.config
         self.latest = ""  # a sentence on the latest point
         self._folder, self._config, self._line_ups, self._console = run.folder, config, run.line_ups, run.console
         self._loggers = run.loggers
         self._table, self._picture = run.folder / "curve.csv", run.folder / "curve.png"
-        self._rows = [row for row in read_rows(self._table) if int(row["decisions"]) <= decisions]
+        self._rows = [row for row in read_rows(self._table) if int(row["decisions"]) <= run.last]
         self._draws = True
         if config.curve is not None:
             self._opponent = opponent_of(config.curve, run.line_ups[0])
@@ -85,7 +85,7 @@ class Curve:
         seed = derive(self._config.seed, "curve", len(self._rows))
         general.reset(seed)
         reset(self._opponent, seed)
-        results = play_side_by_side(self._line_ups, general, self._opponent, section.games, seed, games)
+        results = play_side_by_side(self._line_ups, general, self._opponent, section.games, seed, games)[:, 0]
         won, drawn, lost = np.bincount(results, minlength=3).tolist()
         return won, drawn, lost
 
@@ -128,7 +128,7 @@ def compare_with_start(learner: Learner, config: LearnConfig, line_ups: Sequence
     advisor = make_advisor(config.learn.advice, info, config.learn.advice_level)
     start = PolicyAgent(load_start(config, info), deterministic=True, advisor=advisor)
     results = play_side_by_side(line_ups, general, start, section.games, seed)
-    decided = results[results != DRAW]  # equally strong Generals win these in proportion to their seats
+    decided = results[(results == WIN).any(axis=1), 0]  # equally strong Generals win these in proportion to their seats
     if not len(decided):
         return "All games against the General that it started from were drawn: no improvement is shown."
     won, even = Rate(int((decided == WIN).sum()), len(decided)), 1 / info.num_players
@@ -173,7 +173,7 @@ def play_side_by_side(
         curves: the games are added to these.
 
     Returns:
-        `(n,)`, how each game ended for the General: WIN, DRAW or LOSS.
+        `(n, players)`, how each game ended for the General, then for the seats after its own: WIN, DRAW or LOSS.
 
     Raises:
         Misconduct: the opponent raised an exception, or did not answer with integers.
@@ -199,10 +199,11 @@ def play_side_by_side(
         for (batch, rows), chosen in zip(asked, np.split(actions, ends[:-1]), strict=True):
             batch.step(chosen, rows)
         running = [rows[batch.ended[rows] == Ending.RUNNING] for batch, rows in zip(batches, running, strict=True)]
-    results = [results_of(batch.returns)[np.arange(len(seats)), seats] for batch in batches]
+    order = (seats[:, None] + np.arange(players)) % players
+    results = [np.take_along_axis(results_of(batch.returns, batch.terminations), order, axis=1) for batch in batches]
     if curves is not None:
         for batch, found in zip(batches, results, strict=True):
-            curves.add(batch.game, batch.states, found[:, None], seats[:, None])
+            curves.add(batch.game, batch.states, found[:, :1], seats[:, None])
     return np.concatenate(results)
 
 

@@ -132,13 +132,17 @@ class Labeling:
             horizons=tuple(section.horizons),
         )
 
-    def job(self, learner: Learner, number: int) -> LabelJob | None:
-        """Return the job of making a file of the current round; None if the file exists."""
-        if self._path(learner.updates, number).exists():
-            return None
-        seed = derive(self.config.seed, f"labels {learner.updates} {self.rank}", number)
+    def jobs(self, learner: Learner) -> list[LabelJob | None]:
+        """Return the jobs of making the files of the current round; None for each file that exists."""
         network = copy.deepcopy(learner.averaged).cpu()  # other processes and machines need no accelerator
-        return LabelJob(network, self.config, self.plan, self.line_ups, self.section.file_decisions, seed)
+        given = network, self.config, self.plan, self.line_ups, self.section.file_decisions
+        purpose = f"labels {learner.updates} {self.rank}"
+        return [
+            None
+            if self._path(learner.updates, number).exists()
+            else LabelJob(*given, derive(self.config.seed, purpose, number))
+            for number in range(self.section.files)
+        ]
 
     def keep(self, learner: Learner, number: int, labels: Labels | None) -> int:
         """Write labels to a file of the current round (None: the file exists); return how many it holds."""
@@ -173,7 +177,7 @@ def iterate(learner: Learner, run: Run) -> bool:
         raise ValueError("there is no section [expert] in this configuration")
     labeling = Labeling(run.folder / LABELS, run.config, section, run.line_ups, team.rank)
     labeling.folder.mkdir(exist_ok=True)
-    curve = Curve(run, learner.decisions) if team.rank == 0 else None
+    curve = Curve(run) if team.rank == 0 else None
     stop = SoftStop()
     with TrainingProgress(run.console) as progress, stop.listening():
         while True:
@@ -226,7 +230,7 @@ def _until_stopped(lessons: Iterator[Lesson], team: Team, run: Run, stop: SoftSt
 def _label(labeling: Labeling, learner: Learner, run: Run, stop: SoftStop, show: Callable[[int], None]) -> int | None:
     """Make the labels of a round; return how many all processes have, or None if training was asked to stop."""
     team, labeled = learner.team, 0
-    jobs = [labeling.job(learner, number) for number in range(labeling.section.files)]
+    jobs = labeling.jobs(learner)
     wanted = [None if run.pool is None or job is None else run.pool.submit(make_labels, job) for job in jobs]
     for number, (job, coming) in enumerate(zip(jobs, wanted, strict=True)):
         if team.agree(float(stop.asked)):

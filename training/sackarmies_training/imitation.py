@@ -23,6 +23,7 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.step_batch import Ending
 from sackarmies_training.config import ImitationSection, TrainConfig
 from sackarmies_training.matches import Seating
+from sackarmies_training.seeds import derive
 from sackarmies_training.shaping import make_potential
 
 MINIBATCH = 512
@@ -58,8 +59,8 @@ class School:
         self._teachers = Seating(line_ups, lambda text: make_agent(text, info), config.seed)
         self._batch = Batch(game, section.games, restarts=False)
         self._noise = section.noise
-        self._rng = np.random.default_rng(config.seed)
-        self._random = RandomAgent(config.seed)
+        self._rng = np.random.default_rng(derive(config.seed, "lessons"))
+        self._random = RandomAgent(derive(config.seed, "noise"))
         self._potential = make_potential(game, config.shaping)
         self._gamma = config.ppo.gamma
 

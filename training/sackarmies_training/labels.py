@@ -7,7 +7,7 @@ all it holds
 - `counts` `(k,)` int64, the number of legal ids of each decision,
 - `actions` `(m,)` int64, these ids, one decision after another, ascending within each,
 - `targets` `(m,)` float32, the probability that the teacher gives to each id; they add up to 1 for each decision,
-- `results` `(k,)` int64, how the game ended for the current player: `WIN`, `DRAW`, `LOSS`, or `UNKNOWN`,
+- `results` `(k,)` int64, how the game ended for the current player: `WIN`, `DRAW` or `LOSS`,
 - `gains` `(m, h)` float32, how much each id raises or lowers the player's return, one column for each number of turns
   played on: the last column counts, the others are less noisy but less true; 0 where the teacher does not say,
 - `compared` `(m,)` bool, whether the teacher says what an id gains.
@@ -40,9 +40,10 @@ from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.safe_read import MAX_CHECKPOINT, named
 from sackarmies_env.core.step_batch import Ending
+from sackarmies_training.seeds import derive
 
 PART = "labels"
-WIN, DRAW, LOSS, UNKNOWN = 0, 1, 2, -1
+WIN, DRAW, LOSS = 0, 1, 2
 KINDS = {  # in a file
     "observations": torch.uint8,
     "counts": torch.int64,
@@ -185,19 +186,32 @@ def _fault_of(labels: Labels, info: GameInfo) -> str:
         return "targets are not probabilities"
     if not torch.isfinite(labels.gains).all():
         return "gains are not finite"
-    if k and (labels.results.min() < UNKNOWN or labels.results.max() > LOSS):
-        return f"results are not from {UNKNOWN} to {LOSS}"
+    if k and (labels.results.min() < WIN or labels.results.max() > LOSS):
+        return f"results are not from {WIN} to {LOSS}"
     low, high = (torch.tensor(bound) for bound in (info.observation_spec.low, info.observation_spec.high))
     if ((labels.observations < low) | (labels.observations > high)).any():
         return "observations hold numbers outside their bounds"
     return ""
 
 
-def results_of(returns: NDArray[np.float32]) -> NDArray[np.int64]:
-    """Return the result of each seat, WIN, DRAW or LOSS, from returns `(..., players)`."""
-    best = returns.max(axis=-1, keepdims=True)
-    is_shared = (returns == best).sum(axis=-1, keepdims=True) > 1
-    return np.where(returns < best, LOSS, np.where(is_shared, DRAW, WIN)).astype(np.int64)
+def results_of(returns: NDArray[np.float32], terminations: NDArray[np.float32]) -> NDArray[np.int64]:
+    """Return how games ended for each seat: WIN, DRAW or LOSS.
+
+    The seats that earned the most share the first place. Those that were eliminated before the game was truncated lose,
+    even if they earned as much as others.
+
+    Args:
+        returns: `(n, players)`, as in `Batch`.
+        terminations: `(n, players)`, as in `Batch`.
+
+    Returns:
+        `(n, players)`.
+    """
+    is_best = returns == returns.max(axis=1, keepdims=True)
+    is_in = is_best & (terminations == 0)
+    is_first = np.where(is_in.any(axis=1, keepdims=True), is_in, is_best)
+    is_shared = is_first.sum(axis=1, keepdims=True) > 1
+    return np.where(is_first, np.where(is_shared, DRAW, WIN), LOSS).astype(np.int64)
 
 
 def teach(game: Game, teacher: Agent, games: int, seed: int, noise: float) -> Labels:
@@ -217,7 +231,7 @@ def teach(game: Game, teacher: Agent, games: int, seed: int, noise: float) -> La
     if not teacher.shares_batch:
         raise ValueError(f"{type(teacher).__name__} cannot teach: it keeps state between decisions of a game")
     rng = np.random.default_rng(seed)
-    random = RandomAgent(seed)
+    random = RandomAgent(derive(seed, "noise"))
     batch = Batch(game, games, restarts=False)
     batch.reset(rng.integers(2**62, size=games))
     running = np.arange(games)
@@ -240,7 +254,7 @@ def teach(game: Game, teacher: Agent, games: int, seed: int, noise: float) -> La
         masks.sum(axis=1, dtype=np.int64),
         actions.astype(np.int64),
         targets,
-        results_of(batch.returns)[rows, seats],
+        results_of(batch.returns, batch.terminations)[rows, seats],
         np.zeros((len(targets), 1), np.float32),
         np.zeros(len(targets), np.bool_),
     )

@@ -56,7 +56,7 @@ from sackarmies_training.ragged import Choices, draw, joined_advice, log_probabi
 from sackarmies_training.sample_games import RECORDS, remove_later
 from sackarmies_training.seeds import derive
 from sackarmies_training.shaping import Potential
-from sackarmies_training.teacher import clone_teacher, files_of
+from sackarmies_training.teacher import check_teacher, clone_teacher
 from sackarmies_training.terminal import PlainConsole
 
 Positions = list[tuple[NDArray[np.int64], Records]]
@@ -149,7 +149,7 @@ class SelfPlay:
             for rows, batch in self.batches:
                 batch.step(taken[rows])
                 self._ended[step, rows] = batch.ended != Ending.RUNNING
-                self._results[step, rows] = results_of(batch.returns)
+                self._results[step, rows] = results_of(batch.returns, batch.terminations)
                 self._renew(batch)
             counts = torch.bincount(place.game, minlength=n)
             found.append((place.action, log_probs, counts, drawn + start, chances_of(outcomes)))
@@ -168,7 +168,7 @@ class SelfPlay:
         over = np.flatnonzero(batch.ended != Ending.RUNNING)
         if not len(over):
             return
-        results = results_of(batch.returns[over])
+        results = results_of(batch.returns[over], batch.terminations[over])
         seats = np.broadcast_to(np.arange(batch.game.num_players), results.shape)
         self.curves.add(batch.game, batch.states[over], results, seats)
         while len(over):
@@ -499,13 +499,18 @@ def learn(
     return path
 
 
-def make_learner(config: LearnConfig, game: Game, team: Team) -> Learner:
-    """Return a learner with random weights, or with those of the checkpoint that `learn.start` names."""
-    info = GameInfo.of(game)
+def make_learner(config: LearnConfig, game: Game, team: Team, *, resumes: bool = False) -> Learner:
+    """Return a learner with random weights, or with those of the checkpoint that `learn.start` names.
+
+    A learner that `resumes` a run gets other weights afterward. It needs that checkpoint only if the run is drawn back
+    to it, or is compared with it at its end.
+    """
+    info, section = GameInfo.of(game), config.learn
+    needs_start = section.start and (not resumes or section.start_policy or config.curve is not None)
     torch.manual_seed(config.seed)
-    network = load_start(config, info) if config.learn.start else make_network(info, sizes_of(config))
-    network.scale_scores(1 / config.learn.start_temperature)
-    return Learner(network, config.learn, team)
+    network = load_start(config, info) if needs_start else make_network(info, sizes_of(config))
+    network.scale_scores(1 / section.start_temperature)
+    return Learner(network, section, team)
 
 
 def learn_in(  # noqa: PLR0913 - those of `learn`
@@ -520,15 +525,15 @@ def learn_in(  # noqa: PLR0913 - those of `learn`
             say(verdict)
         return finished
     torch.set_num_threads(section.threads)
-    learner = make_learner(config, game, team)
+    checkpoints = CheckpointFolder(folder / "checkpoints", config.checkpoints.keep)
+    path = checkpoints.latest_intact(say) if resume else None
+    learner = make_learner(config, game, team, resumes=path is not None)
     line_ups = draw_games(config.game, game, section.line_ups, config.seed)
     if config.curve is not None:
         opponent_of(config.curve, game)  # refused now, not after learning from a teacher
     if config.expert is not None:
         check_expert(config.expert, GameInfo.of(game))  # likewise
-    checkpoints = CheckpointFolder(folder / "checkpoints", config.checkpoints.keep)
     clock = Clock(section.decisions, section.max_minutes)
-    path = checkpoints.latest_intact(say) if resume else None
     if path is not None:
         clock.start(max(restore_learner(path, learner, config, game), noted_minutes(folder)))
         say(f"Resuming from {path}: {learner.decisions:,} decisions, {clock.minutes:.1f} minutes.")
@@ -536,10 +541,9 @@ def learn_in(  # noqa: PLR0913 - those of `learn`
     elif resume:
         say("There is no checkpoint yet: starting from the beginning.")
     if path is None and config.teacher is not None:
-        files_of(config.teacher)  # refused before anything is written
-    loggers = Loggers([])
+        check_teacher(config.teacher, GameInfo.of(game))  # refused before anything is written
+    loggers, last = Loggers([]), BEFORE_ALL if path is None else learner.decisions
     if team.rank == 0:
-        last = BEFORE_ALL if path is None else learner.decisions
         remove_later(folder, last)
         loggers = open_loggers(config.log, folder, config.model_dump(mode="json"), last)
     with contextlib.closing(loggers):
@@ -548,7 +552,7 @@ def learn_in(  # noqa: PLR0913 - those of `learn`
             if config.teacher is not None:
                 say(clone_teacher(learner, config.teacher, line_ups, loggers, derive(config.seed, "study", team.rank)))
         train = improve if config.expert is None else iterate
-        if not train(learner, Run(folder, config, line_ups, console, clock, checkpoints, loggers, pool)):
+        if not train(learner, Run(folder, config, line_ups, console, clock, checkpoints, loggers, last, pool)):
             say(f"Stopped after {learner.decisions:,} decisions. The same command with --resume resumes.")
             return None
         if team.rank == 0:
@@ -571,7 +575,7 @@ def improve(learner: Learner, run: Run) -> bool:
     config, section, team, clock = run.config, run.config.learn, learner.team, run.clock
     torch.manual_seed(derive(config.seed, "games", team.rank, learner.decisions))
     groups, stop = Groups(run, learner), SoftStop()
-    curve = Curve(run, learner.decisions) if team.rank == 0 else None
+    curve = Curve(run) if team.rank == 0 else None
     saved = -config.checkpoints.every if config.teacher and not learner.decisions else learner.decisions  # a clone: now
     with TrainingProgress(run.console) as progress, stop.listening():
         while True:

@@ -62,6 +62,7 @@ class Run:
         clock: says when training is over.
         checkpoints: checkpoints to resume from.
         loggers: where it logs to.
+        last: decisions of the checkpoint that it resumes from; BEFORE_ALL without one.
         pool: runs jobs; None for this process.
     """
 
@@ -72,6 +73,7 @@ class Run:
     clock: Clock
     checkpoints: CheckpointFolder
     loggers: Loggers
+    last: int
     pool: Pool | None = None
 
     def save(self, learner: Learner) -> None:

@@ -26,6 +26,7 @@ from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_agents.search.agent import parts_of
 from sackarmies_agents.search.flat import Bench
 from sackarmies_agents.search.horizons import compare_actions
+from sackarmies_env.core.atomic_write import remove_leftovers
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game, Records
@@ -187,7 +188,7 @@ class Lot:
         """Return the labels once all games are over; None if no decision was drawn."""
         if not self._labeled:
             return None
-        results = results_of(self.batch.returns)
+        results = results_of(self.batch.returns, self.batch.terminations)
         comparisons = [one.comparison for one in self._labeled]
         arrays = (
             np.stack([one.observation for one in self._labeled]),
@@ -298,6 +299,7 @@ def write_search_labels(
     identity = labels_identity(plan, game, game_id, seed)
     done = number = 0
     with locked(folder):
+        remove_leftovers(folder)
         claim_folder(folder, identity)
         while done < decisions:
             path = folder / f"{number:05d}.safetensors"

@@ -20,7 +20,7 @@ from sackarmies_agents.learned.sizes import OUTCOMES
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.safe_read import named
 from sackarmies_training.config import LabelSection, TeacherSection
-from sackarmies_training.labels import UNKNOWN, Labels, read_labels, teach
+from sackarmies_training.labels import Labels, read_labels, teach
 from sackarmies_training.loggers import Loggers
 from sackarmies_training.losses import DECIDED, WORTH, autocast, expected_loss, squared_error, value_loss
 from sackarmies_training.ragged import Choices, log_probabilities, owners, sums
@@ -62,6 +62,24 @@ def lessons_of(section: TeacherSection, line_ups: Sequence[Game], seed: int) -> 
     for number in itertools.count():
         game = line_ups[number % len(line_ups)]
         yield teach(game, teacher, section.games, derive(seed, "lesson", number), section.noise)
+
+
+def check_teacher(section: TeacherSection, info: GameInfo) -> None:
+    """Refuse a section whose teacher cannot teach.
+
+    Raises:
+        ValueError: a file is missing or a folder holds none; or, without files, the agent cannot be made or cannot play
+            many games at once.
+    """
+    if section.files:
+        files_of(section)
+        return
+    teacher = make_agent(section.agent, info)
+    if teacher.is_informed or not teacher.shares_batch:
+        raise ValueError(
+            f"[teacher] agent is {section.agent!r}: it must play from observations alone and keep no state between "
+            "decisions, as greedy does"
+        )
 
 
 def read_lesson(path: Path, info: GameInfo) -> Labels:
@@ -194,12 +212,8 @@ def clone(learner: Learner, taught: Taught, section: LabelSection) -> float:
         scores, gains = foreseen[:, -1], taught.gains[entry]
         if advice is not None:
             gains = gains + section.margin * (place.action == advice.chosen[place.game]).unsqueeze(1)
-        known = results[rows] != UNKNOWN
         final = torch.from_numpy(DECIDED if outcomes.shape[1] == OUTCOMES else WORTH[:, None])
-        said = outcomes[known.to(learner.device)].float()
-        loss = torch.zeros((), device=learner.device)
-        if known.any():
-            loss = learner.section.value_weight * value_loss(said, final[results[rows][known]].to(learner.device))
+        loss = learner.section.value_weight * value_loss(outcomes.float(), final[results[rows]].to(learner.device))
         is_copied = (sums(compared.float(), place.game, n) == 0) | (not section.learns_gains)
         logits = scores / section.unit if section.gains else scores
         copied = sums(wanted * log_probabilities(logits, place.game, n), place.game, n) * is_copied
