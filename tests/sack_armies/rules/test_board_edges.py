@@ -188,13 +188,6 @@ def test_q_74__q_15_an_eliminated_general_loses_the_unit_on_the_last_hex_as_well
     assert (alive(t, CORNER), t.casualties(0)) == ([None], ["walker"])
 
 
-def test_q_74__r8_2_2_4_a_casualty_sees_nothing():
-    general = [piles(sack=["spare"], casualties=["owl"]), piles(sack=["spare"])]
-    owl = token("owl", abilities=[able("sight", range=3)])
-    t = edge([owl], [unit("walker", "0,0"), unit("walker", CORNER, 1, face="down")], general=general)
-    assert move(t, "0,0", "1,0").unit(CORNER).face == "down"
-
-
 @pytest.mark.parametrize("order", [("walker", "chief"), ("chief", "walker")])
 def test_ra_leadership_1_leadership_must_cover_the_unit_in_the_last_row(order):
     rest = piles(sack=["spare"] * 33)  # 40 tokens in all, of which the units come last

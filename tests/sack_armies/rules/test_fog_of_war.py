@@ -102,6 +102,13 @@ def test_r8_2_2_5_sight_x_reaches_x_hexes(place, face):
     assert t.unit(place).face == face
 
 
+def test_r8_2_2_4_a_far_sighted_captive_sees_nothing():
+    prison = unit("g", "4,-1", 1, captives=[attachment("tower", face="up", owner=0)])
+    hidden = [unit("a", cell, 1, face="down") for cell in ("3,0", "1,1")]
+    t = move(fog([unit("a", "-2,0"), prison, *hidden]), "-2,0", "-2,1")
+    assert [t.unit(cell).face for cell in ("3,0", "1,1")] == ["down", "down"]
+
+
 def test_q_24__p_sight_a_free_reveal_of_a_far_sighted_unit_uncovers_enemies():
     t = fog([unit("tower", "0,0", face="down"), unit("a", "3,0", 1, face="down"), unit("a", "4,0", 1, face="down")])
     t.do("reveal_unit", "hex 0,0")
