@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import sys
 from collections.abc import Sequence
@@ -226,11 +227,7 @@ def toml(value: Any) -> str:
     """Return a value as TOML has it."""
     if isinstance(value, dict):
         return f"{{{', '.join(f'{key} = {toml(one)}' for key, one in value.items())}}}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(toml, value))}]"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f'"{value}"' if isinstance(value, str) else str(value)
+    return json.dumps(value)  # the same in TOML
 
 
 # --- commands

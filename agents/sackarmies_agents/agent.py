@@ -123,6 +123,22 @@ class Agent(ABC):
         return ()
 
 
+def check_plays_many(agent: Agent, told: str) -> None:
+    """Refuse an agent of which one instance cannot play many games at once from observations.
+
+    Args:
+        agent: any agent.
+        told: what it was named for, or cannot do, which begins the message: "curve.opponent is 'search'".
+
+    Raises:
+        ValueError: it is informed, or keeps state between decisions.
+    """
+    if agent.is_informed or not agent.shares_batch:
+        raise ValueError(
+            f"{told}: it must play from observations alone and keep no state between decisions, as greedy does"
+        )
+
+
 class InformedAgent(Agent):
     """An agent that thinks with the game: it is given information sets, from which it can sample states to search.
 

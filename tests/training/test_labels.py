@@ -145,7 +145,8 @@ def test_teacher_that_remembers_is_refused(info):
     class Remembering(type(make_agent("random", info))):
         shares_batch = False
 
-    with pytest.raises(ValueError, match="Remembering cannot teach: it keeps state between decisions"):
+    message = "Remembering cannot teach: it must play from observations alone and keep no state between decisions"
+    with pytest.raises(ValueError, match=message):
         teach(make_duel(), Remembering(), 2, seed=1, noise=0.0)
 
 

@@ -115,8 +115,8 @@ def test_weight_of_the_magnet_is_never_larger_than_asked_for():
     [
         ({"learn": {"start": "nowhere.safetensors"}}, "there is no checkpoint nowhere"),
         ({"teacher": {"files": ["nowhere"], "decisions": 10}}, "there are no labels at nowhere"),
-        ({"teacher": {"agent": REMEMBERING, "decisions": 10}}, rf"\[teacher\] agent is '{REMEMBERING}': it must play"),
-        ({"teacher": {"agent": INFORMED, "decisions": 10}}, rf"\[teacher\] agent is '{INFORMED}': it must play"),
+        ({"teacher": {"agent": REMEMBERING, "decisions": 10}}, f"teacher.agent is '{REMEMBERING}': it must play"),
+        ({"teacher": {"agent": INFORMED, "decisions": 10}}, f"teacher.agent is '{INFORMED}': it must play"),
         ({"curve": {"opponent": "search"}}, "the game 'duel' cannot be searched"),
     ],
     ids=["start", "labels", "teacher with a memory", "informed teacher", "curve"],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.agent import Agent, GameInfo, check_plays_many
 from sackarmies_agents.conduct import ask, reset
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.learned.advice import make_advisor
@@ -146,11 +146,7 @@ def opponent_of(section: CurveSection, game: Game) -> Agent:
         ValueError: it cannot be made, or cannot play many games at once.
     """
     opponent = make_agent(section.opponent, GameInfo.of(game))
-    if opponent.is_informed or not opponent.shares_batch:
-        raise ValueError(
-            f"curve.opponent is {section.opponent!r}: it must play from observations alone and keep no state between "
-            "decisions, as greedy does"
-        )
+    check_plays_many(opponent, f"curve.opponent is {section.opponent!r}")
     return opponent
 
 

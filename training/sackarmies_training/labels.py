@@ -28,7 +28,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.agent import Agent, GameInfo, check_plays_many
 from sackarmies_agents.conduct import ask
 from sackarmies_agents.layout import describe
 from sackarmies_agents.learned.checkpoint import Checkpoint, Header, pack, read_checkpoint
@@ -225,11 +225,10 @@ def teach(game: Game, teacher: Agent, games: int, seed: int, noise: float) -> La
         noise: share of actions that are random instead of the teacher's, so that more positions are seen.
 
     Raises:
-        ValueError: the teacher keeps something between two decisions.
+        ValueError: the teacher is informed, or keeps state between decisions.
         Misconduct: it raised an exception, or did not answer with integers.
     """
-    if not teacher.shares_batch:
-        raise ValueError(f"{type(teacher).__name__} cannot teach: it keeps state between decisions of a game")
+    check_plays_many(teacher, f"{type(teacher).__name__} cannot teach")
     rng = np.random.default_rng(seed)
     random = RandomAgent(derive(seed, "noise"))
     batch = Batch(game, games, restarts=False)

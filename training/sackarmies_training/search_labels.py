@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 from sackarmies_agents import conduct
-from sackarmies_agents.agent import Agent, GameInfo, Report
+from sackarmies_agents.agent import Agent, GameInfo, Report, check_plays_many
 from sackarmies_agents.conduct import Misconduct
 from sackarmies_agents.factory import checked_advice, make_agent
 from sackarmies_agents.scripted.random_agent import RandomAgent
@@ -289,11 +289,7 @@ def write_search_labels(
     info = GameInfo.of(game)
     parts_of(info, ())
     general = make_agent(plan.agent, info)
-    if general.is_informed or not general.shares_batch:
-        raise ValueError(
-            f"{plan.agent!r} cannot play the games of labels: the agent must play from observations alone and keep "
-            "no state between decisions, as greedy does"
-        )
+    check_plays_many(general, f"{plan.agent!r} cannot play the games of labels")
     checked_advice(plan.advice)
     draw_game = functools.partial(game_with_drawn_armies, game_id)
     identity = labels_identity(plan, game, game_id, seed)

@@ -250,7 +250,7 @@ class SelfPlayEnv(VecEnv):
     def _finish(self, row: int) -> dict[str, Any]:
         """Count a game that is over for the learner and return the info that SB3 expects."""
         seat = int(self._seat[row])
-        plays_on = self.batch.players[row] != NO_PLAYER  # `ended` is the learner's own where it is the observing seat
+        plays_on = self.batch.players[row] != NO_PLAYER  # `ended` may be about the learner alone
         result = result_of(self.batch.returns[row], seat, is_running=plays_on)
         states = self.batch.states[row : row + 1]
         self.curves.add(self.batch.game, states, np.array([[CODES[result]]]), np.array([[seat]]))

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.agent import GameInfo, check_plays_many
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.learned.advice import Advisor, make_advisor
 from sackarmies_agents.learned.network import Advice
@@ -74,12 +74,7 @@ def check_teacher(section: TeacherSection, info: GameInfo) -> None:
     if section.files:
         files_of(section)
         return
-    teacher = make_agent(section.agent, info)
-    if teacher.is_informed or not teacher.shares_batch:
-        raise ValueError(
-            f"[teacher] agent is {section.agent!r}: it must play from observations alone and keep no state between "
-            "decisions, as greedy does"
-        )
+    check_plays_many(make_agent(section.agent, info), f"teacher.agent is {section.agent!r}")
 
 
 def read_lesson(path: Path, info: GameInfo) -> Labels:

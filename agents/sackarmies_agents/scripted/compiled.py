@@ -20,6 +20,7 @@ BLOCK, WORD = 64, 8  # ids that are tested together
 PLAN_IDS = 2  # ids in a plan
 NUM_PARTS = 18  # numbers that explain the worth of an id
 NUM_NOTES = 10  # numbers that describe a token
+NO_TRAINED = "trained agents cannot play on in this game: name weights of the scripted agent"
 
 Kernel = Callable[..., Any]
 
@@ -158,7 +159,7 @@ def boards_of(variants: Iterable[Any], make: Callable[[str], NDArray[np.void]]) 
     boards = []
     for variant in variants:
         if not isinstance(variant, (str, CompiledAgent)):
-            raise ValueError("trained agents cannot play on in this game: name weights of the scripted agent")
+            raise ValueError(NO_TRAINED)
         boards.append(make(variant) if isinstance(variant, str) else variant.board)
     return as_records(np.concatenate(boards))
 

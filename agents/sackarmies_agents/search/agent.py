@@ -19,6 +19,7 @@ from sackarmies_agents.factory import make_agent
 from sackarmies_agents.learned.board_form import BOARD
 from sackarmies_agents.learned.checkpoint import Checkpoint, read_checkpoint
 from sackarmies_agents.learned.load import plays
+from sackarmies_agents.scripted.compiled import NO_TRAINED
 from sackarmies_agents.search.flat import Finding, FlatSearch, Focus, Settings
 from sackarmies_agents.search.variants import (
     CHECKPOINT_SUFFIX,
@@ -119,7 +120,7 @@ def parts_of(info: GameInfo, variants: tuple[str, ...], source: str | None = Non
 
     Raises:
         ValueError: the game does not offer both, the scripted agent cannot play it in this configuration or variant,
-            or the file does not hold such weights.
+            trained Generals are named where they cannot play on, or several, or the file does not hold such weights.
     """
     policy, evaluation = (find_hook(info.game_id, name) for name in ("policy", "evaluation"))
     if policy is None or evaluation is None:
@@ -129,7 +130,7 @@ def parts_of(info: GameInfo, variants: tuple[str, ...], source: str | None = Non
     read = {name: _read_variant(name, info) for name in dict.fromkeys(variants)}
     given, held = [read[name] for name in variants], source
     if only_checkpoint(given) is not None and info.network != BOARD:
-        raise ValueError("trained agents cannot play on in this game: name weights of the scripted agent")
+        raise ValueError(NO_TRAINED)
     if source is not None:
         held = evaluation(load_players(info.game_id, info.num_players), source)
     return Parts(

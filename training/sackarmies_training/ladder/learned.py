@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.agent import Agent, GameInfo, check_plays_many
 from sackarmies_agents.conduct import are_legal, ask, reset
 from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.learned.load import load_agent
@@ -119,11 +119,10 @@ class LearnedResponse:
         line_ups = line_ups_of(arena)
         info = GameInfo.of(line_ups[0])
         target = arena.target(info)
-        if target.is_informed or not target.shares_batch:
-            raise ValueError(
-                f"{arena.text!r} cannot be cloned: the agent must play from observations alone and keep no state "
-                "between decisions, as greedy does; try another responder"
-            )
+        try:
+            check_plays_many(target, f"{arena.text!r} cannot be cloned")
+        except ValueError as error:
+            raise ValueError(f"{error}; try another responder") from None
         torch.set_num_threads(config.learn.threads)
         learner = make_learner(config, line_ups[0], Team())
         checkpoints = CheckpointFolder(arena.folder / "checkpoints", KEPT)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_agents import conduct
-from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.agent import Agent, GameInfo, check_plays_many
 from sackarmies_agents.conduct import Misconduct
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.search.agent import parts_of
@@ -175,11 +175,7 @@ def player_of(text: str, game: Game) -> Agent:
         ValueError: there is no such agent, or it cannot play many games at once.
     """
     agent = make_agent(text, GameInfo.of(game))
-    if agent.is_informed or not agent.shares_batch:
-        raise ValueError(
-            f"{text!r} cannot play the games of an evaluation: the agent must play from observations alone and keep "
-            "no state between decisions, as greedy and trained do"
-        )
+    check_plays_many(agent, f"{text!r} cannot play the games of an evaluation")
     return agent
 
 
