@@ -170,12 +170,16 @@ def load_players(game_id: str, num_players: int, **section: Any) -> Game:
     Raises:
         ValueError: the game does not take that many players, or as for `game_options`.
     """
+    from sackarmies_env.core.validation import plain_faults
+
     entry = entry_of(game_id)
     least, most = entry.players or (num_players, num_players)
     has_choice = entry.options is not None or "num_players" in inspect.signature(entry.hook("make_game")).parameters
     if least <= num_players <= most:
         section |= {"num_players": num_players} if has_choice else {}
-        game = load_game(game_id, **game_options(game_id, section))
+        with plain_faults(section, f"the options of {game_id}"):
+            options = game_options(game_id, section)
+        game = load_game(game_id, **options)
         if game.num_players == num_players:
             return game
         least = most = game.num_players

@@ -6,8 +6,9 @@ reaches them as arrays.
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import (
@@ -115,10 +116,21 @@ def read_model(model: type[Model], data: object, source: str) -> Model:
             allowed.
     """
     name = printable(source)
-    try:
+    with plain_faults(data, name):
         return model.model_validate(shallow(data, name))
+
+
+@contextlib.contextmanager
+def plain_faults(data: object, source: str) -> Iterator[None]:
+    """Replace pydantic's error about `data` by a ValueError in plain words; see `explain` for the arguments.
+
+    Raises:
+        ValueError: pydantic found faults.
+    """
+    try:
+        yield
     except ValidationError as error:
-        raise ValueError(join_faults(explain(error.errors(include_url=False), data, name))) from None
+        raise ValueError(join_faults(explain(error.errors(include_url=False), data, source))) from None
 
 
 def explain(errors: Sequence[Mapping[str, Any]], data: object, source: str) -> list[str]:

@@ -1,6 +1,7 @@
 """Edge cases of `learn.py`: updates with little to learn from, runs that are refused, and which process leads."""
 
 import csv
+import re
 from pathlib import Path
 
 import numpy as np
@@ -175,6 +176,16 @@ def test_resumed_run_needs_a_start_that_it_uses(tmp_path, monkeypatch, start, ch
     start.unlink()
     with pytest.raises(ValueError, match=r"there is no checkpoint .*duel/checkpoint\.safetensors"):
         run(config, resume=True)
+
+
+def test_curve_cannot_change_its_opponent_halfway(tmp_path, monkeypatch, start):
+    section = {"opponent": "random", "games": 2}
+    kill(make_config(tmp_path, curve=section), monkeypatch, updates=2)
+    for key, before, now in (("opponent", "random", f"ppo:path={start}"), ("deterministic", True, False)):
+        fault = f"has a curve with {key} = {before!r}, but the configuration says {now!r} in [curve]"
+        with pytest.raises(ValueError, match=re.escape(fault)):
+            run(make_config(tmp_path, curve=section | {key: now}), resume=True)
+    run(make_config(tmp_path, curve=section | {"games": 4}), resume=True)  # narrower intervals for the same rate
 
 
 def test_point_before_the_first_checkpoint_is_logged_again_by_a_resumed_run(tmp_path, monkeypatch):

@@ -35,7 +35,7 @@ from sackarmies_training.checkpoints import (
     optimizer_tensors,
     restore_optimizer,
 )
-from sackarmies_training.config import ExpertSection, LearnConfig
+from sackarmies_training.config import CurveSection, ExpertSection, LearnConfig
 from sackarmies_training.files import read_json, write_json
 from sackarmies_training.jobs import Pool
 from sackarmies_training.loggers import Loggers
@@ -171,8 +171,8 @@ def restore_learner(path: Path, learner: Learner, config: LearnConfig, game: Gam
     """Restore a learner from a checkpoint; return the minutes trained so far.
 
     Raises:
-        ValueError: the checkpoint is damaged, or belongs to the other trainer, another game or another network; in
-            expert iteration, to other horizons or another number of processes.
+        ValueError: the checkpoint is damaged, or belongs to the other trainer, another game, another network or another
+            learning curve; in expert iteration, to other horizons or another number of processes.
     """
     checkpoint, info, name = read_checkpoint(path), GameInfo.of(game), named(path)
     state = read_model(LearnState, checkpoint.header.training, f"the checkpoint {name}: training")
@@ -183,6 +183,8 @@ def restore_learner(path: Path, learner: Learner, config: LearnConfig, game: Gam
                 "restore that section, or start a new run without --resume"
             )
     _check_inputs(checkpoint.header, config, name)
+    if config.curve is not None:
+        _check_curve(state.config.get("curve"), config.curve, name)
     if config.expert is not None:
         _check_horizons(state.config.get("expert"), config.expert, name)
         _check_processes(state.origin.get("processes"), learner.team.size, name)
@@ -245,6 +247,18 @@ def _check_inputs(header: Header, config: LearnConfig, name: str) -> None:
             f"the network in {name} takes advice from {header.advice!r}, but the configuration says "
             f"advice = {config.learn.advice!r}"
         )
+
+
+def _check_curve(found: Any, section: CurveSection, name: str) -> None:
+    """Refuse another opponent or another way to choose: the points of a curve are compared with one another."""
+    for key in ("opponent", "deterministic"):
+        wanted = getattr(section, key)
+        value = found.get(key, wanted) if isinstance(found, dict) else wanted
+        if value != wanted:
+            raise ValueError(
+                f"{name} has a curve with {key} = {value!r}, but the configuration says {wanted!r} in [curve]: "
+                "restore it, or start a new run without --resume"
+            )
 
 
 def _check_horizons(found: Any, section: ExpertSection, name: str) -> None:
