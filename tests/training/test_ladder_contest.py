@@ -69,7 +69,7 @@ def test_unit_is_replayed_to_the_same_result(tmp_path):
     assert play_unit(job).entry.games == play_unit(job).entry.games
 
 
-def test_luck_of_two_players_is_measured_where_the_game_allows_it(tmp_path):
+def test_luck_is_measured_where_the_game_allows_it(tmp_path):
     data = make_config(tmp_path).model_dump()
     data |= {"game": {"id": "sack_armies"}, "armies": ["empire", "undead"]}
     config, agents = LadderConfig.model_validate(data), {"one": "greedy", "two": "random"}
@@ -79,10 +79,11 @@ def test_luck_of_two_players_is_measured_where_the_game_allows_it(tmp_path):
         job = make_job(config, make_unit(config, line_up, 0), makers_of(agents))
         return play_unit(replace(job, measures_luck=measures_luck)).entry.luck
 
-    found = luck(config, ("one", "two"), agents)
-    assert [sum(seats) for seats in found] == [0.0, 0.0]
-    assert any(seats[0] for seats in found)
-    assert luck(config, ("one", "two") * 2, agents) == ()
+    for line_up in (("one", "two"), ("one", "two") * 2):
+        found = luck(config, line_up, agents)
+        assert [len(seats) for seats in found] == [len(line_up)] * 2
+        assert [sum(seats) for seats in found] == pytest.approx([0.0, 0.0])
+        assert any(seats[0] for seats in found)
     assert luck(config, ("one", "two"), agents, measures_luck=False) == ()
     assert luck(toy, ("high", "random"), toy.agents) == ()
 

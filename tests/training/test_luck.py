@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from sackarmies_env.core.batch import Batch
-from sackarmies_env.registry import load_game, load_scenario
+from sackarmies_env.registry import load_game, load_players, load_scenario
 from sackarmies_training.evaluate import Plan, evaluate
 from sackarmies_training.ladder.exact import ExactValues
 from sackarmies_training.matches import PlayedGame
-from sackarmies_training.stats.luck import Adjusted, LuckMeter, adjusted_score
+from sackarmies_training.stats.luck import Adjusted, LuckMeter, adjusted_score, unit_shares
 from tests.core.toy_game import make_duel
 
 EXACT = Path(__file__).parents[2] / "configs" / "ladder" / "exact"
@@ -62,6 +62,24 @@ def test_corrections_of_a_seat_are_known_for_each_game():
     assert luck == [meter.measure([one], [0])[0] for one in games]
 
 
+@pytest.mark.parametrize("players", [2, 3])
+def test_luck_of_all_seats_is_their_own_less_an_equal_part_of_the_rest(players):
+    game = load_players("sack_armies", players, switches={"max_turns": 15})
+    games = played(game, 2)
+    meter = LuckMeter(game)
+    own = np.array([[sum(one) for one in meter.measure(games, [seat] * len(games))] for seat in range(players)]).T
+    luck = meter.measure_all(games)
+    assert luck.shape == (2 * players, players)
+    assert luck.sum(axis=1) == pytest.approx(0)
+    assert np.abs(luck).max() > 0.01
+    np.testing.assert_allclose(luck, own - own.mean(axis=1, keepdims=True))
+
+
+def test_games_without_flips_have_no_luck():
+    game = load_game("sack_armies", switches={"max_turns": 2})
+    assert not LuckMeter(game).measure_all(played(game, 1)).any()
+
+
 def random_games(game, count, seed):
     """Return games of random play."""
     rng = np.random.default_rng(seed)
@@ -90,6 +108,19 @@ def test_mean_correction_is_zero_over_many_events(name, count):
     error = corrections.std() / np.sqrt(len(corrections))
     assert corrections.std() > 0.05  # there is something to correct
     assert abs(corrections.mean()) < 4 * error
+
+
+@pytest.mark.slow
+def test_luck_of_four_seats_has_mean_zero_and_explains_a_part_of_the_variance():
+    game, units = load_players("sack_armies", 4), 150
+    games = played(game, units, ("greedy", "greedy:weights=first"))
+    luck = LuckMeter(game).measure_all(games)
+    of_units = luck.reshape(units, 4, 4).mean(axis=1)  # games of a unit share their chance
+    assert (luck.std(axis=0) > 0.1).all()
+    assert (np.abs(of_units.mean(axis=0)) < 4 * of_units.std(axis=0) / np.sqrt(units)).all()
+    seats = [one.agents.index("greedy") for one in games]
+    shares = unit_shares("greedy", games, [[row[seat]] for row, seat in zip(luck, seats, strict=True)])
+    assert Adjusted.of(shares, len(games)).ratio < 0.9
 
 
 def test_few_results_of_dice_are_tried_and_more_of_coins():

@@ -32,7 +32,6 @@ from sackarmies_training.tournament import RECORDS, ForfeitEntry, UsageEntry, li
 from sackarmies_training.tournament import GameEntry as FileEntry
 
 KEPT_GAMES = 64  # built games that a process keeps
-DUEL = 2  # players in games in which luck is measured
 NAME_DIGITS = 10  # hexadecimal, for the line-up in file names
 
 Maker = Callable[[GameInfo], Agent]  # makes an agent; can be pickled
@@ -253,18 +252,13 @@ def play_unit(job: UnitJob) -> Finished:
     return Finished(entry_of(unit, games, luck, watch.thinking), records)
 
 
-def luck_of(game: Game, games: Sequence[PlayedGame]) -> list[tuple[float, float]]:
-    """Return the luck of both seats in each game, in units of returns; empty if it cannot be measured.
-
-    It is measured with two players, one of whom gains what the other loses.
-    """
-    if game.num_players != DUEL:
-        return []
+def luck_of(game: Game, games: Sequence[PlayedGame]) -> list[list[float]]:
+    """Return the luck of each seat in each game, in units of returns; empty if it cannot be measured."""
     try:
-        corrections = _meter_of(game).measure(games, [0] * len(games))
+        luck: list[list[float]] = _meter_of(game).measure_all(games).tolist()
     except NotMeasurableError:
         return []
-    return [(sum(parts), -sum(parts)) for parts in corrections]
+    return luck
 
 
 @functools.lru_cache(KEPT_GAMES)
@@ -291,7 +285,7 @@ def _rehearse(job: UnitJob, game: Game) -> None:
 
 
 def entry_of(
-    unit: Unit, games: Sequence[PlayedGame], luck: Sequence[tuple[float, float]], thinking: Mapping[str, Thinking]
+    unit: Unit, games: Sequence[PlayedGame], luck: Sequence[Sequence[float]], thinking: Mapping[str, Thinking]
 ) -> UnitEntry:
     """Return what is stored of a finished unit."""
     entries: list[dict[str, Any]] = [

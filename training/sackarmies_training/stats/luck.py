@@ -97,7 +97,7 @@ def _after(game: Game, before: Records, actions: NDArray[np.int64]) -> Records:
 
 
 class LuckMeter:
-    """Measures the luck of a seat in finished games by replaying their actions."""
+    """Measures the luck of seats in finished games by replaying their actions."""
 
     def __init__(self, game: Game, results: int | None = None) -> None:
         """Take the game, and how many results of a step are tried in all ways; None for as many as `MOST_WAYS` allows.
@@ -131,24 +131,41 @@ class LuckMeter:
         Raises:
             NotMeasurableError: results are not independent of each other, like the cards of a deck.
         """
-        parts = [range(start, min(start + GAMES, len(games))) for start in range(0, len(games), GAMES)]
-        return [one for part in parts for one in self._measure([games[i] for i in part], [seats[i] for i in part])]
+        return [found[:, 0].tolist() for found in self._measure(games, np.array(seats, np.int64)[:, None])]
 
-    def _measure(self, games: Sequence[PlayedGame], seats: Sequence[int]) -> list[list[float]]:
-        luck: list[list[float]] = [[] for _ in games]
-        for ply in replay(self._game, games):
-            met = ply.met("flip")
-            if len(met):
-                players = np.array([seats[row] for row in ply.rows[met]], np.int64)
-                found = self._corrections(ply.before[met], ply.actions[met], ply.after[met], players)
-                for row, one in zip(ply.rows[met].tolist(), found.tolist(), strict=True):
-                    luck[row].append(one)
-        return luck
+    def measure_all(self, games: Sequence[PlayedGame]) -> NDArray[np.float64]:
+        """Return the luck of all seats in each game, `(n, players)`, in units of returns.
+
+        Since the game is zero-sum, so is its luck: what the seats' own corrections leave over is divided equally.
+
+        Args:
+            games: finished plays of this game.
+
+        Raises:
+            NotMeasurableError: as for `measure`.
+        """
+        seats = np.tile(np.arange(self._game.num_players), (len(games), 1))
+        luck = np.array([found.sum(axis=0) for found in self._measure(games, seats)])
+        result: NDArray[np.float64] = luck - luck.mean(axis=1, keepdims=True)
+        return result
+
+    def _measure(self, games: Sequence[PlayedGame], seats: NDArray[np.int64]) -> list[NDArray[np.float64]]:
+        """Return the corrections of each game, `(corrections, k)`, for the seats `(n, k)`."""
+        luck: list[list[NDArray[np.float64]]] = [[] for _ in games]
+        for start in range(0, len(games), GAMES):
+            for ply in replay(self._game, games[start : start + GAMES]):
+                met = ply.met("flip")
+                if len(met):
+                    rows = ply.rows[met] + start
+                    found = self._corrections(ply.before[met], ply.actions[met], ply.after[met], seats[rows])
+                    for row, one in zip(rows.tolist(), found, strict=True):
+                        luck[row].append(one)
+        return [np.array(found).reshape(-1, seats.shape[1]) for found in luck]
 
     def _corrections(
         self, before: Records, actions: NDArray[np.int64], after: Records, players: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Return the corrections of steps in which results were used."""
+        """Return the corrections of steps in which results were used, `(n, k)`, for the players `(n, k)`."""
         ways = len(self._ways)
         copies = self._game.clone(before, np.repeat(np.arange(len(before)), ways))
         script = f"script_{self._kind.name}"
@@ -159,9 +176,11 @@ class LuckMeter:
         self._game.step(self._game.params, copies, np.repeat(actions, ways))
         if not self._is_checked:
             self._check(copies[:ways], after[:1])
-        values = self.values(copies, np.repeat(players, ways)).reshape(-1, ways)
-        result: NDArray[np.float64] = self.values(after, players) - values.mean(axis=1)
-        return result
+        found = np.empty(players.shape)
+        for column, seated in enumerate(players.T):
+            expected = self.values(copies, np.repeat(seated, ways)).reshape(-1, ways).mean(axis=1)
+            found[:, column] = self.values(after, seated) - expected
+        return found
 
     def _check(self, copies: Records, after: Records) -> None:
         """Refuse chance with a memory: one of the ways must lead to the actual position."""
