@@ -1,6 +1,11 @@
 """Pytest configuration for all tests."""
 
+import os
 import sys
+
+# Tests run side by side: with a thread for each core in each of them, PyTorch's threads mostly wait for each other, and
+# tests that learn take three times as long. It is read when torch is imported, here and in processes that tests start.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def pytest_configure():
