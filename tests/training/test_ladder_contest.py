@@ -195,6 +195,9 @@ def test_damaged_line_is_named_with_what_to_do(tmp_path):
     assert [key_of(unit) for unit in ladder.open()] == [(("high", "random"), 1)]
 
 
+GAME = {"returns": [1.0, -1.0], "turns": 1, "actions": 2, "truncated": False}
+
+
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
@@ -202,6 +205,10 @@ def test_damaged_line_is_named_with_what_to_do(tmp_path):
         ({"armies": ["empire"]}, r"was planned with armies \(\), but has \('empire',\)"),
         ({"players": 3}, "was planned with players 2, but has 3"),
         ({"games": []}, "was planned with number of games 2, but has 0"),
+        ({"games": [GAME | {"returns": [0.0]}] * 2}, r"was planned with returns per game \[2\], but has \[1\]"),
+        ({"games": [GAME | {"out": [3]}, GAME]}, r"was planned with seats in `out` \[2\], but has \[1\]"),
+        ({"luck": [[0.1, -0.1]]}, r"was planned with seats with luck in each game \[2, 2\], but has \[2\]"),
+        ({"luck": [[0.1], [0.1]]}, r"was planned with seats with luck in each game \[2, 2\], but has \[1, 1\]"),
     ],
 )
 def test_unit_that_was_not_planned_is_told_from_the_planned_one(tmp_path, changes, sentence):
