@@ -123,13 +123,12 @@ def test_seat_that_is_eliminated_before_a_truncation_loses():
 
 def test_teacher_labels_whole_games_with_its_choices_and_results(info):
     game = make_duel()
-    teacher = make_agent("random", info)
-    labels = teach(game, teacher, 5, seed=1, noise=0.5)
+    labels = teach(game, make_agent("random", info), 5, seed=1, noise=0.5)
     assert (torch.zeros(len(labels)).index_add(0, row_of(labels), labels.targets) == 1).all()
     assert set(labels.targets.tolist()) == {0.0, 1.0}
     assert set(labels.results.tolist()) <= {WIN, DRAW, LOSS}
     assert WIN in labels.results and LOSS in labels.results
-    again = teach(game, teacher, 5, seed=1, noise=0.5)
+    again = teach(game, make_agent("random", info), 5, seed=1, noise=0.5)
     assert torch.equal(labels.observations, again.observations)
 
 

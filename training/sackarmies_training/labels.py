@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sackarmies_agents.agent import Agent, GameInfo, check_plays_many
-from sackarmies_agents.conduct import ask, reset
+from sackarmies_agents.conduct import ask
 from sackarmies_agents.layout import describe
 from sackarmies_agents.learned.checkpoint import Checkpoint, Header, pack, read_checkpoint
 from sackarmies_agents.learned.sizes import NetworkSizes
@@ -229,8 +229,8 @@ def teach(game: Game, teacher: Agent, games: int, seed: int, noise: float) -> La
         Misconduct: it raised an exception, or did not answer with integers.
     """
     check_plays_many(teacher, f"{type(teacher).__name__} cannot teach")
+    # It is not reset: the scripted agent breaks ties by its seed, and must break them as the learner's advisor does.
     rng = np.random.default_rng(seed)
-    reset(teacher, derive(seed, "teacher"))
     random = RandomAgent(derive(seed, "noise"))
     batch = Batch(game, games, restarts=False)
     batch.reset(rng.integers(2**62, size=games))
