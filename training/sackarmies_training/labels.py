@@ -229,7 +229,7 @@ def teach(game: Game, teacher: Agent, games: int, seed: int, noise: float) -> La
         Misconduct: it raised an exception, or did not answer with integers.
     """
     check_plays_many(teacher, f"{type(teacher).__name__} cannot teach")
-    # It is not reset: the scripted agent breaks ties by its seed, and must break them as the learner's advisor does.
+    # No reset: the scripted agent breaks ties by its seed, and a teacher must break them as the learner's advisor does.
     rng = np.random.default_rng(seed)
     random = RandomAgent(derive(seed, "noise"))
     batch = Batch(game, games, restarts=False)
