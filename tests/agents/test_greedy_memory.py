@@ -18,6 +18,7 @@ from sackarmies_env.core.state import copy_records
 from sackarmies_env.games.sack_armies.game import make_game
 from sackarmies_env.games.sack_armies.state.layout import TOKEN_WIDTH, Place, Shown, Token
 from sackarmies_env.games.sack_armies.tokens.army import army_ids
+from tests.samples import many
 
 KEPT = Path(__file__).parents[1] / "kept" / "greedy_first.json"
 STEPS = 6 if INTERPRETED else 150  # per game that one board plays
@@ -87,7 +88,7 @@ def test_choice_does_not_depend_on_decisions_and_games_before(num_players):
 @pytest.mark.slow
 @pytest.mark.parametrize("num_players", [2, 3, 4, 5, 6])
 def test_choice_never_depends_on_many_games_before(num_players):
-    assert play_with_one_board(num_players, line_ups=24, games=6, steps=300) == 0
+    assert play_with_one_board(num_players, line_ups=many(6), games=6, steps=300) == 0
 
 
 def test_board_is_as_wide_as_the_largest_game():

@@ -13,9 +13,10 @@ from sackarmies_env.render.scene import Drawing, make_scene
 from sackarmies_env.render.svg import paint_svg
 from tests.render.svg_reader import read_svg, tokens_of
 from tests.sack_armies.builders.twin_worlds import CONFIGURATIONS, build, wander
+from tests.samples import many
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-POSITIONS = 10_000
+POSITIONS = many(2500)
 BATCH = 250
 DRAWN, STEP = 30, 7  # pictures of a configuration that both renderers draw, one every `STEP` positions
 # Reads a board as a person does: names, numbers, marks; faces, bands and changed values by the classes that color them.

@@ -12,9 +12,10 @@ import pytest
 
 from tests.fuzz.cases import documents, encode, fault_of, kept_text, make_case, shrink
 from tests.fuzz.readers import READERS
+from tests.samples import many
 
 QUICK = 50
-SLOW = int(os.environ.get("SACKARMIES_FUZZ_CASES", "10000"))
+SLOW = int(os.environ.get("SACKARMIES_FUZZ_CASES", many(2500)))
 SEED = int(os.environ.get("SACKARMIES_FUZZ_SEED", "1"))
 BATCH = 50  # cases that are watched together: watching each one takes a thread
 HANG = 120.0  # seconds that a batch may take; it usually takes about one

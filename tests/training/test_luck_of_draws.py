@@ -11,6 +11,7 @@ from sackarmies_env.core.rng import below, philox, seed_streams
 from sackarmies_env.registry import load_game
 from sackarmies_training.matches import PlayedGame
 from sackarmies_training.stats.luck import LuckMeter
+from tests.samples import many
 from tests.training.test_luck import played, random_games
 
 SACK = ["plain", "orc_infantry", "goblin_infantry", "retreat"]
@@ -161,7 +162,7 @@ def test_mean_correction_of_draws_is_zero_over_many_events():
     game = load_game("sack_armies", switches={"max_turns": 12})
     meter = DrawMeter(game, LuckMeter(game).values)
     events, seed = [], 0
-    while len(events) < 100_000:
+    while len(events) < many(25_000):
         games = random_games(game, 500, seed)
         seed += 500
         events += [one for luck in meter.measure(games, [row % 2 for row in range(500)]) for one in luck]

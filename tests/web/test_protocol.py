@@ -18,7 +18,7 @@ from sackarmies_training.web.protocol import (
     read_request,
     write,
 )
-from tests.sack_armies.builders.settings import examples
+from tests.samples import examples
 
 GOOD = {
     "start": {"players": ["person", "greedy"], "armies": ["undead", "scourge"], "seed": 4, "eyes": 1},
@@ -110,7 +110,7 @@ near_misses = st.sampled_from(sorted(GOOD)).flatmap(
 
 @pytest.mark.slow
 def test_anything_is_read_or_refused_with_a_sentence():
-    @examples(3000)
+    @examples(1000)
     @given(st.text() | st.binary() | json_values.map(json.dumps) | near_misses)
     def fuzz(data: str | bytes) -> None:
         try:

@@ -21,6 +21,7 @@ from sackarmies_training.territories.table import Table
 from sackarmies_training.web.command import offered_agents
 from sackarmies_training.web.feed import Feed
 from sackarmies_training.web.played import PlayedGame
+from tests.samples import many
 from tests.territories.fog.twins import dealt_anew
 from tests.web.tables import answer, latest, make_session, play_out, sees_the_same, sent, start
 from tests.web.test_wire import answered, do
@@ -137,9 +138,9 @@ def compare(seed: int, num_persons: int = 1, questions: int = QUESTIONS) -> Coun
 @pytest.mark.slow
 @pytest.mark.parametrize("num_persons", [1, 3], ids=["one person", "three people on one device"])
 def test_messages_are_the_same_in_twin_worlds(num_persons):
-    met = sum((compare(seed, num_persons) for seed in range(3)), Counter[str]())
+    met = sum((compare(seed, num_persons) for seed in range(many(1))), Counter[str]())
     print(dict(met))
-    assert met["other cards"] > 60
+    assert met["other cards"] > 20
 
 
 def test_messages_are_the_same_in_twin_worlds_of_a_few_turns():
@@ -181,5 +182,5 @@ def test_decisions_that_depend_on_cards_are_not_left_out_where_people_share_a_de
     """A person without a card to play would not get the device: its path around the table would reveal hands."""
     monkeypatch.setattr(Table, "is_public", lambda table, states: int(states["decision"][0]) == Decision.NONE)
     with pytest.raises(AssertionError):
-        for seed in range(6):
+        for seed in range(4, 8):  # in the games before, the others have no such choice
             compare(seed, num_persons=3)

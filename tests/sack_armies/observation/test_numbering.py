@@ -9,6 +9,7 @@ from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.games.sack_armies.state.constants import Event, Face, Zone
 from tests.sack_armies.builders.renumbering import Renumbered, differences, force_draws
 from tests.sack_armies.builders.twin_worlds import CONFIGURATIONS, act, copy_of, plain, wander, warlike
+from tests.samples import many
 
 EVERY = 3
 ORDERED = ("captives", "attachments", "raise", "capture", "removed")  # what the order of rows might affect
@@ -66,6 +67,6 @@ def test_numbers_of_types_and_rows_of_tokens_are_not_observable(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CONFIGURATIONS)
 def test_numbers_of_types_and_rows_are_not_observable_in_long_games(name):
-    seen = wander_twice(name, 2, 1500)
+    seen = wander_twice(name, 2, many(400))
     if name == "captives":
         assert min(seen[what] for what in ORDERED) > 0, seen

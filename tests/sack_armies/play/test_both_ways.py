@@ -10,6 +10,7 @@ import pytest
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.games.sack_armies import make_game
 from tests.interpreted import interpreted
+from tests.samples import many
 
 ARMIES = ("fey_court", "undead", "empire_siege", "shazari_marsh", "nether_sisters", "mongrels")
 
@@ -52,9 +53,9 @@ def test_interpreted_and_compiled_games_have_the_same_bytes(num_generals, seeds,
 @pytest.mark.skipif(INTERPRETED, reason="one of the two sides must be compiled")
 @pytest.mark.parametrize("num_generals", [2, 4, 6])
 def test_whole_games_have_the_same_bytes_both_ways(num_generals):
-    seeds = list(range(100, 104 if num_generals == 2 else 101))
-    compiled = trace(num_generals, seeds, 1200)
-    assert interpreted_trace(num_generals, seeds, 1200) == compiled
+    seeds = list(range(100, 100 + many(1)))
+    compiled = trace(num_generals, seeds, 600)
+    assert interpreted_trace(num_generals, seeds, 600) == compiled
 
 
 @pytest.mark.parametrize("count", [50, pytest.param(200, marks=pytest.mark.slow)])

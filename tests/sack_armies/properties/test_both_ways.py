@@ -17,9 +17,10 @@ from tests.sack_armies.builders.random_tokens import random_switches
 from tests.sack_armies.builders.twin_worlds import guess, received, warlike
 from tests.sack_armies.properties.bout import Bout
 from tests.sack_armies.properties.cases import ROOT
+from tests.samples import many
 
 SHELLING_GENERALS = 2
-SAMPLE = 10
+SAMPLE = many(5)
 PLIES = 12
 
 

@@ -18,10 +18,10 @@ from sackarmies_env.envs.gym_env import SingleSeatEnv
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.testing import check_game
 from tests.sack_armies.builders.configurations import MOST_CHOICES, Configuration, configurations, seeds
-from tests.sack_armies.builders.settings import examples
 from tests.sack_armies.properties.bout import Bout
 from tests.sack_armies.properties.cases import told
 from tests.sack_armies.properties.copies import WAYS, Companion
+from tests.samples import examples
 
 SINGLE_SEAT_WAYS: dict[str, Any] = {
     "clone": lambda env: env.clone(),
@@ -102,11 +102,11 @@ def test_copies_texts_scenarios_records_and_guesses_of_a_game_agree_with_it():
 
 @pytest.mark.slow
 def test_copies_texts_scenarios_records_and_guesses_of_many_games_agree():
-    run_state_machine_as_test(Copies, settings=settings(examples(100), stateful_step_count=30))
+    run_state_machine_as_test(Copies, settings=settings(examples(25), stateful_step_count=30))
 
 
 @pytest.mark.slow
-@examples(60)
+@examples(15)
 @example(configuration=Configuration("battle", 4, {}, 17), seed=1)  # sacks hold few of an army's types
 @given(configuration=configurations(), seed=seeds())
 def test_the_contract_of_a_game_holds_in_every_configuration(configuration: Configuration, seed: int):

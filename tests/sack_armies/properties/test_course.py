@@ -13,11 +13,11 @@ from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.core.step_batch import Command, dispatch, new_slots
 from sackarmies_env.games.sack_armies import make_game
 from tests.sack_armies.builders.configurations import Configuration, choices, configurations, seeds
-from tests.sack_armies.builders.settings import examples
 from tests.sack_armies.properties.bout import Bout
 from tests.sack_armies.properties.cases import hold
 from tests.sack_armies.properties.course import Turns, completions, turn_bound
 from tests.sack_armies.properties.view import View
+from tests.samples import examples
 
 GAMES = 2 if INTERPRETED else 8  # per configuration, side by side
 STRETCH = 64 if INTERPRETED else 1 << 16  # decisions in one call; no game is as long
@@ -30,7 +30,7 @@ def test_every_choice_that_is_offered_can_be_completed(configuration: Configurat
 
 
 @pytest.mark.slow
-@examples(300)
+@examples(75)
 @given(configuration=configurations(), seed=seeds(), chosen=choices(60))
 def test_every_choice_in_many_games_can_be_completed(configuration: Configuration, seed: int, chosen: list[int]):
     hold("completions", completions, configuration, seed, chosen)
@@ -46,7 +46,7 @@ def test_turns_have_a_bound(configuration: Configuration, seed: int, chosen: lis
 def test_turns_of_many_games_have_a_bound():
     turns = Turns()
 
-    @examples(200)
+    @examples(50)
     @given(
         configuration=configurations(), seed=seeds(), chosen=choices(250), windows=st.sampled_from(["full", "announce"])
     )
@@ -71,7 +71,7 @@ def test_every_game_ends(configuration: Configuration, seed: int):
 
 
 @pytest.mark.slow
-@examples(300)
+@examples(75)
 @given(configuration=configurations(), seed=seeds())
 def test_every_game_of_many_configurations_ends(configuration: Configuration, seed: int):
     play_to_the_end(configuration, seed)

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sack_armies.builders.configurations import Configuration, choices, configurations, seeds
-from tests.sack_armies.builders.settings import examples
 from tests.sack_armies.properties.bout import Bout, Check
 from tests.sack_armies.properties.cases import hold, told
 from tests.sack_armies.properties.fog import alike, guesses, no_leaks, play_whole
+from tests.samples import examples
 
 CHECKS: dict[str, Check] = {"no_leaks": no_leaks, "alike": alike, "guesses": guesses}
 
@@ -34,7 +34,7 @@ def test_observations_and_masks_hide_information_in_whole_games(name: str):
     lengths: Counter[int] = Counter()
     check = partial(alike, lengths=lengths) if name == "alike" else CHECKS[name]
 
-    @examples(40)
+    @examples(10)
     @given(configuration=configurations(), seed=seeds(), plies=st.integers(0, 600))
     def games(configuration: Configuration, seed: int, plies: int) -> None:
         bout = Bout(configuration.options(), seed)

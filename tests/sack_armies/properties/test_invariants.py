@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 
 from tests.sack_armies.builders.configurations import Configuration, choices, configurations, seeds
-from tests.sack_armies.builders.settings import TIMES, examples
 from tests.sack_armies.properties.cases import hold
 from tests.sack_armies.properties.coverage import Reached
 from tests.sack_armies.properties.invariants import each_legal_action, invariants
 from tests.sack_armies.properties.rulings import rulings
+from tests.samples import TIMES, examples
 
 
 @examples(5)
@@ -37,7 +37,7 @@ def test_masks_are_what_the_referee_rules(configuration: Configuration, seed: in
 def test_tokens_board_and_turns_hold_together_in_many_games():
     reached = Reached()
 
-    @examples(200)
+    @examples(50)
     @given(configuration=configurations(), seed=seeds(), chosen=choices(250))
     def bouts(configuration: Configuration, seed: int, chosen: list[int]) -> None:
         hold("invariants", reached.noting(invariants), configuration, seed, chosen)
@@ -48,11 +48,11 @@ def test_tokens_board_and_turns_hold_together_in_many_games():
     print(reached.report())
     if not TIMES:
         assert reached.missing() == []
-        assert len(reached.decisions) > 28
+        assert len(reached.decisions) > 24
 
 
 @pytest.mark.slow
-@examples(100)
+@examples(25)
 @given(configuration=configurations(), seed=seeds(), chosen=choices(40))
 def test_every_legal_action_leads_to_a_sound_state_in_many_games(
     configuration: Configuration, seed: int, chosen: list[int]
@@ -61,7 +61,7 @@ def test_every_legal_action_leads_to_a_sound_state_in_many_games(
 
 
 @pytest.mark.slow
-@examples(100)
+@examples(25)
 @given(configuration=configurations(), seed=seeds(), chosen=choices(250))
 def test_masks_of_many_games_are_what_the_referee_rules(configuration: Configuration, seed: int, chosen: list[int]):
     hold("rulings", rulings, configuration, seed, chosen)

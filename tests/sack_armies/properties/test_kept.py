@@ -16,7 +16,6 @@ from hypothesis import given, settings
 from sackarmies_env.games.sack_armies.rules import turn
 from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN
 from tests.sack_armies.builders.configurations import Configuration, choices, configurations, seeds
-from tests.sack_armies.builders.settings import examples
 from tests.sack_armies.properties import cases
 from tests.sack_armies.properties.bout import Check
 from tests.sack_armies.properties.cases import KEPT, ROOT, hold, replay_case
@@ -25,6 +24,7 @@ from tests.sack_armies.properties.course import Turns, completions
 from tests.sack_armies.properties.fog import alike, guesses, no_leaks
 from tests.sack_armies.properties.invariants import each_legal_action, invariants
 from tests.sack_armies.properties.rulings import rulings
+from tests.samples import examples
 
 CHECKS: dict[str, Check] = {
     "invariants": invariants,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.sack_armies.builders.settings import examples
+from tests.samples import examples
 from tests.territories.properties.bout import Bout
 
 FORFEIT = 99  # of a hundred choices, the one that is a forfeit
@@ -43,7 +43,7 @@ def test_invariants_hold(seed: int, is_new: bool, chosen: list[int]) -> None:
 
 @pytest.mark.slow
 def test_every_legal_action_keeps_the_invariants():
-    @examples(40)
+    @examples(10)
     @given(seed=SEEDS, is_new=st.booleans(), chosen=CHOICES)
     def games(seed: int, is_new: bool, chosen: list[int]) -> None:
         bout = Bout(seed, is_new=is_new)
@@ -61,7 +61,7 @@ def test_invariants_hold_in_whole_games():
     met: Counter[str] = Counter()
     longest_battle = longest_turn = decisions = 0
 
-    @examples(40)
+    @examples(10)
     @given(seed=SEEDS, is_new=st.booleans())
     def games(seed: int, is_new: bool) -> None:
         nonlocal longest_battle, longest_turn, decisions

@@ -9,6 +9,7 @@ import pytest
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.games.territories.state.actions import ACTIONS
 from sackarmies_env.games.territories.state.constants import Decision
+from tests.samples import many
 from tests.territories.referee.lockstep import play_both
 from tests.territories.referee.middle import play_both_from
 from tests.territories.referee.random_play import options_of
@@ -17,7 +18,7 @@ from tests.territories.referee.rulebook import ACTION_IDS
 QUICK_GAMES = range(20)
 QUICK_DECISIONS = 60 if INTERPRETED else 400
 LONG_CHUNKS = 8
-LONG_GAMES = 25  # per chunk
+LONG_GAMES = many(6)  # per chunk
 FORFEITS = 0.002  # per decision, in every second game
 
 
@@ -84,6 +85,6 @@ def test_engine_agrees_with_the_referee_from_random_positions(seed):
 @pytest.mark.slow
 def test_engine_agrees_with_the_referee_from_many_positions():
     met: Counter[Decision] = Counter()
-    for seed in range(1000, 1400):
+    for seed in range(1000, 1000 + many(100)):
         met += play_both_from(seed, 250, forfeits_of(seed))
     assert set(met) == set(Decision) - {Decision.NONE, Decision.PLACE}

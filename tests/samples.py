@@ -1,7 +1,8 @@
-"""Number of examples in the property tests, set by the environment.
+"""Sizes of the random samples in tests, set by the environment.
 
-Continuous integration tries the same examples each time. `SACKARMIES_EXAMPLES=20` tries twenty times as many,
-new ones at each run; hypothesis prints how to reproduce a failure, and the case is written to `cases.FAILURES`.
+Continuous integration tries the same examples each time, few enough for its 50 minutes. `SACKARMIES_EXAMPLES=4` tries
+four times as many, and those of Hypothesis are new at each run; it prints how to reproduce a failure, and the case is
+written to `cases.FAILURES`. docs/trust.md is from such a run.
 """
 
 from __future__ import annotations
@@ -16,11 +17,15 @@ TIMES = float(os.environ.get("SACKARMIES_EXAMPLES", "0"))
 PHASES = (Phase.explicit, Phase.generate, Phase.target, Phase.shrink)
 
 
+def many(count: int) -> int:
+    """Return `count`, or a multiple of it: for games with consecutive seeds."""
+    return max(1, round(count * TIMES)) if TIMES else count
+
+
 def examples(count: int, *, verbosity: Verbosity = Verbosity.normal) -> settings:
     """Return settings for `count` examples, or a multiple of them; a twentieth where kernels are interpreted."""
-    wanted = max(1, count // 20) if INTERPRETED else count
     return settings(
-        max_examples=max(1, int(wanted * TIMES)) if TIMES else wanted,
+        max_examples=many(max(1, count // 20) if INTERPRETED else count),
         derandomize=not TIMES,
         database=None,
         deadline=None,
