@@ -84,6 +84,33 @@ def test_d_26_designation_is_not_asked_any_more_when_the_defender_has_left():
     assert t.flips_left() == 0
 
 
+@pytest.mark.parametrize("texts", [["melee", "hex 0,0", "hex 1,0"], ["ranged", "hex 0,0", "hex 1,0"]])
+def test_q_98_attack_is_over_and_spent_when_the_defender_leaves_in_its_window(texts):
+    t = three([token("a", abilities=[shot(3)]), token("d")], [unit("a", "0,0"), unit("d", "1,0", 1)], "H").do(*texts)
+    assert (t.player, t.decision) == (1, Decision.WINDOW)
+    leave(t, 1).pass_all()
+    assert (t.turn, t.player, t.decision) == (2, 2, Decision.MENU)
+    assert t.unit("0,0") is not None
+    assert t.flips_left() == 1
+
+
+def test_q_98_no_check_is_made_and_no_charge_ridden_once_the_defender_has_left():
+    rider = token("a", movement=2, abilities=[able("move_and_attack")])
+    units = [unit("a", "-1,0"), unit("a", "0,1"), unit("d", "1,0", 1)]
+    charge = three([rider, token("d")], units, "H").do("move_attack", "hex -1,0", "hex 1,0")
+    units = [unit("a", "0,0"), unit("a", "0,1"), unit("d", "1,0", 1)]
+    switches = {"coord_window": "both"}
+    joint = coordinate(
+        three([token("a"), token("d")], units, "H", switches=switches), "coord_melee", "1,0", "0,0", "0,1"
+    )
+    for t, cell in ((charge, "-1,0"), (joint, "0,0")):
+        assert (t.player, t.decision) == (1, Decision.WINDOW)
+        leave(t, 1).pass_all()
+        assert (t.turn, t.player, t.decision) == (2, 2, Decision.MENU)
+        assert t.unit(cell) is not None
+        assert t.flips_left() == 1
+
+
 def test_d_23__d_24__d_27_attack_decision_stays_when_a_third_general_leaves():
     tokens = [token("a", abilities=[able("ambush")]), token("d")]
     t = three(tokens, [unit("a", "0,0"), unit("d", "1,0", 1)], "H T")

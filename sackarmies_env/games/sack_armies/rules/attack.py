@@ -515,7 +515,7 @@ def apply_advance(params, state, action):
 
 @njit
 def is_attack_alive(params, state):
-    """Return whether the defender and a single attacker are still on the board; a forfeit can remove them."""
+    """Return whether the defender and a single attacker are still on the board; a forfeit can remove them (Q-98)."""
     if not is_unit_on_board(params, state, state.attack_target):
         return False
     return state.attack_unit == NO_TOKEN or is_unit_on_board(params, state, state.attack_unit)
