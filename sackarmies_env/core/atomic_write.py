@@ -40,7 +40,7 @@ def write_safely(path: Path, content: bytes, *, private: bool = False) -> None:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from None
     finally:
@@ -48,7 +48,7 @@ def write_safely(path: Path, content: bytes, *, private: bool = False) -> None:
             temporary.unlink()
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Flush a folder to disk, if the system can: the file itself is complete by now."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)

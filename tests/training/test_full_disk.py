@@ -7,6 +7,7 @@ import resource
 import subprocess
 import sys
 from contextlib import contextmanager
+from stat import S_ISDIR
 
 import pytest
 from typer.testing import CliRunner
@@ -16,6 +17,7 @@ from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.record import load_record, make_record, save_record
 from sackarmies_training import cli
 from sackarmies_training.checkpoints import CheckpointFolder, is_intact
+from sackarmies_training.files import append_line
 from sackarmies_training.train_ppo import CHECKPOINT
 from tests.core.toy_game import make_duel
 from tests.training.terminals import shorten_games
@@ -74,6 +76,16 @@ def test_name_of_the_file_is_on_the_disk_before_its_predecessor_may_go(tmp_path,
     monkeypatch.setattr(atomic_write.Path, "replace", lambda self, target: done.append(f"replace {target.name}"))
     write_safely(tmp_path / "file.json", NEW)
     assert done == ["fsync", "replace file.json", "fsync"]
+
+
+def test_name_of_a_file_of_lines_is_on_the_disk_with_its_first_line(tmp_path, monkeypatch):
+    synced = []
+    monkeypatch.setattr(
+        atomic_write.os, "fsync", lambda descriptor: synced.append(S_ISDIR(os.fstat(descriptor).st_mode))
+    )
+    for line in ("first", "second"):
+        append_line(tmp_path / "lines.jsonl", line)
+    assert synced == [False, True, False]
 
 
 def test_leftovers_of_dead_processes_are_removed_and_others_are_not(tmp_path):

@@ -12,7 +12,7 @@ from re import fullmatch
 from typing import Any
 
 from sackarmies_env.core import safe_read
-from sackarmies_env.core.atomic_write import write_safely
+from sackarmies_env.core.atomic_write import sync_folder, write_safely
 
 
 def write_json(path: Path, data: Any, *, private: bool = False) -> None:
@@ -46,6 +46,8 @@ def append_line(path: Path, line: str) -> None:
             file.write(f"{line}\n".encode())
             file.flush()
             os.fsync(file.fileno())
+            if size == 0:  # the name of a new file must reach the disk, too
+                sync_folder(path.parent)
         except OSError as error:
             with contextlib.suppress(OSError):
                 os.truncate(path, size)
