@@ -215,7 +215,7 @@ print(race.race(int(sys.argv[1]), 3))
 @pytest.mark.slow
 def test_damaged_cache_files_are_compiled_again_and_crash_nothing(toy):
     finish(start(toy, "1", "1.5"))
-    assert finish(start(toy, "20", program=DAMAGE), timeout=600) == (["5"], "")
+    assert finish(start(toy, "6", program=DAMAGE), timeout=600) == (["5"], "")
 
 
 @pytest.mark.slow

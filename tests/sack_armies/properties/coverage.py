@@ -63,6 +63,10 @@ class Reached:
             if (name, "changed" if isinstance(value, dict) else str(value)) not in self.values
         ]
 
+    def unplayed(self) -> list[int]:
+        """Return the numbers of Generals that no game has had so far."""
+        return [count for count in GENERALS if count not in self.generals]
+
     def missing(self) -> list[str]:
         """Return the values of switches, and numbers of Generals, that no game had."""
         wanted = {
@@ -71,7 +75,7 @@ class Reached:
             for value in values
         }
         untried = [f"{name} = {value}" for name, value in sorted(wanted - set(self.values))]
-        return untried + [f"{count} Generals" for count in GENERALS if count not in self.generals]
+        return untried + [f"{count} Generals" for count in self.unplayed()]
 
     def report(self) -> str:
         """Return what was reached as text."""
