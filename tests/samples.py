@@ -2,7 +2,7 @@
 
 Continuous integration tries the same examples each time, few enough for its 50 minutes. `SACKARMIES_EXAMPLES=4` tries
 four times as many, and those of Hypothesis are new at each run; it prints how to reproduce a failure, and the case is
-written to `cases.FAILURES`. docs/trust.md is from such a run.
+written to `cases.FAILURES`. Samples in docs/trust.md are that large.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PHASES = (Phase.explicit, Phase.generate, Phase.target, Phase.shrink)
 
 
 def many(count: int) -> int:
-    """Return `count`, or a multiple of it: for games with consecutive seeds."""
+    """Return `count`, or a multiple of it: for games, decisions and cases, and for what is required of their number."""
     return max(1, round(count * TIMES)) if TIMES else count
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from sackarmies_env.core import cache
 from tests.core.toy_kernels import CALL, INNER, entries, finish, lay_out, start
+from tests.samples import many
 
 needs_fork = pytest.mark.skipif(sys.platform == "win32", reason="children are forked")
 
@@ -215,7 +216,7 @@ print(race.race(int(sys.argv[1]), 3))
 @pytest.mark.slow
 def test_damaged_cache_files_are_compiled_again_and_crash_nothing(toy):
     finish(start(toy, "1", "1.5"))
-    assert finish(start(toy, "6", program=DAMAGE), timeout=600) == (["5"], "")
+    assert finish(start(toy, str(many(5)), program=DAMAGE), timeout=600) == (["5"], "")
 
 
 @pytest.mark.slow

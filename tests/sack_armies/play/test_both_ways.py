@@ -54,8 +54,8 @@ def test_interpreted_and_compiled_games_have_the_same_bytes(num_generals, seeds,
 @pytest.mark.parametrize("num_generals", [2, 4, 6])
 def test_whole_games_have_the_same_bytes_both_ways(num_generals):
     seeds = list(range(100, 100 + many(1)))
-    compiled = trace(num_generals, seeds, 600)
-    assert interpreted_trace(num_generals, seeds, 600) == compiled
+    compiled = trace(num_generals, seeds, 1200)
+    assert interpreted_trace(num_generals, seeds, 1200) == compiled
 
 
 @pytest.mark.parametrize("count", [50, pytest.param(200, marks=pytest.mark.slow)])

@@ -18,7 +18,7 @@ from tests.territories.referee.rulebook import ACTION_IDS
 QUICK_GAMES = range(20)
 QUICK_DECISIONS = 60 if INTERPRETED else 400
 LONG_CHUNKS = 8
-LONG_GAMES = many(6)  # per chunk
+LONG_GAMES = many(7)  # per chunk
 FORFEITS = 0.002  # per decision, in every second game
 
 
