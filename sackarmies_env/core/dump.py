@@ -64,6 +64,8 @@ class RecordDump:
 
     def encode_field(self, states: NDArray[np.void], base: NDArray[np.void], field: StateField) -> Any:
         """Return one field; None or an empty list if it equals that of the base."""
+        if not field.counted_by and np.array_equal(states[field.name][0], base[field.name][0]):
+            return None
         entry = self._named(states, field, np.asarray(states[field.name][0]).tolist())
         if field.counted_by:
             return entry[: int(states[field.counted_by][0])]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from sackarmies_env.core.jit import INTERPRETED, njit
+from sackarmies_env.core.state import as_records
 from tests.core.toy_kernels import finish, lay_out, start
 
 LAST = """
@@ -45,7 +46,7 @@ def look_up(numbers, table, records, row, column):
 @pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int64, np.uint64])
 def test_signed_and_unsigned_indices_find_the_same_elements(dtype):
     numbers, table = np.arange(5), np.zeros((5, 4), np.int64)
-    records = np.zeros(5, [("values", np.int8, (4,))]).view(np.recarray if INTERPRETED else np.ndarray)
+    records = as_records(np.zeros(5, [("values", np.int8, (4,))]))
     row, column = dtype(2), dtype(1)
     assert look_up(numbers, table, records, row, column) == 12
     assert numbers.tolist() == [0, 1, 3, 3, 4]

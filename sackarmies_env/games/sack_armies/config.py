@@ -53,7 +53,7 @@ class Config:
     armies: tuple[Army, ...]
     room: int = 0
 
-    @property
+    @functools.cached_property
     def type_ids(self) -> tuple[str, ...]:
         """Id of every type, by number."""
         return tuple(token.id for token in self.tokens)

@@ -79,15 +79,15 @@ def check_memory(bout: Bout, now: View) -> None:
 
 def check_captives(now: View) -> None:
     """Check that captives lie under a unit on the board, in one order (RA-Capture-5, RA-Capture-6, Q-52)."""
-    for row in now.rows:
-        if now.zone(row) == Zone.CAPTURED:
-            token, captor = now.tokens[row], now.tokens[now.columns["host"][row]]
-            assert captor in now.units, f"the captor of {token.text.id} is not on the board"
-            if token.text.kind == "unit":
-                assert captor.owner != token.owner, f"{token.text.id} is a captive of its own General"
-            assert token.text.kind != "battlefield"
+    captives = [row for row in now.rows if now.zone(row) == Zone.CAPTURED]
+    for row in captives:
+        token, captor = now.tokens[row], now.tokens[now.columns["host"][row]]
+        assert captor in now.units, f"the captor of {token.text.id} is not on the board"
+        if token.text.kind == "unit":
+            assert captor.owner != token.owner, f"{token.text.id} is a captive of its own General"
+        assert token.text.kind != "battlefield"
     for captor in now.units:
-        held = [row for row in now.rows if now.zone(row) == Zone.CAPTURED and now.columns["host"][row] == captor.row]
+        held = [row for row in captives if now.columns["host"][row] == captor.row]
         following = [now.columns["next"][row] for row in held]
         first = set(held) - set(following)
         in_order = not held or (len(first) == 1 and sorted(following) == sorted([NO_TOKEN, *set(held) - first]))

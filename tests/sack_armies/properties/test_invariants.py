@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 
-from tests.sack_armies.builders.configurations import Configuration, choices, configurations, seeds
+from tests.sack_armies.builders.configurations import MOST_CHOICES, Configuration, choices, configurations, seeds
 from tests.sack_armies.properties.cases import hold
 from tests.sack_armies.properties.coverage import Reached
 from tests.sack_armies.properties.invariants import each_legal_action, invariants
 from tests.sack_armies.properties.rulings import rulings
 from tests.samples import TIMES, examples
+
+LONG = (5, 11)  # seeds of long battles, which have the decisions that short games seldom reach
 
 
 @examples(5)
@@ -48,10 +51,13 @@ def test_tokens_board_and_turns_hold_together_in_many_games():
         hold(
             "invariants", reached.noting(invariants), Configuration("catalogue", generals, switches), 1, list(range(60))
         )
+    for seed in LONG:
+        chosen = np.random.default_rng(seed).integers(0, MOST_CHOICES, 300).tolist()
+        hold("invariants", reached.noting(invariants), Configuration("battle", 2, number=seed), seed, chosen)
     print(reached.report())
     if not TIMES:
         assert reached.missing() == []
-        assert len(reached.decisions) > 28
+        assert len(reached.decisions) > 31
 
 
 @pytest.mark.slow

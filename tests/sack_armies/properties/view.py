@@ -14,6 +14,7 @@ COLUMNS = (
     *("seen", "drawn", "kind_known"),
 )
 NUMBERS = ("turn", "active", "current_player", "winner", "error", "terminated", "truncated", "last_progress_turn")
+ZONES = list(Zone)  # by number
 
 
 class View:
@@ -23,6 +24,8 @@ class View:
         columns: values of the token rows, by the names in COLUMNS.
         turn: turns begun so far; the other NUMBERS are attributes too.
         alive: seats that are in the game.
+        zones: where each token is, by row.
+        rows: rows with a token.
     """
 
     turn: int
@@ -42,7 +45,8 @@ class View:
         for name in NUMBERS:
             setattr(self, name, int(state[name]))
         self.alive = [seat for seat in range(bout.game.num_players) if state["general_alive"][seat]]
-        self.rows = [row for row, zone in enumerate(self.columns["zone"]) if zone != Zone.NONE]
+        self.zones = [ZONES[zone] for zone in self.columns["zone"]]
+        self.rows = [row for row, zone in enumerate(self.zones) if zone != Zone.NONE]
         self.legal = bout.legal()
         check_stacks(self)  # before any stack is followed
         self.position = read_position(bout.config, bout.states)
@@ -62,7 +66,7 @@ class View:
 
     def zone(self, row: int) -> Zone:
         """Return where a token is."""
-        return Zone(self.columns["zone"][row])
+        return self.zones[row]
 
     def count(self, owner: int) -> Counter[str]:
         """Return how many tokens of each id a General owns."""

@@ -27,10 +27,12 @@ def engine_of(options: dict[str, Any]) -> Game:
 
 def differences(engine: Any, referee: Any, where: str = "") -> list[str]:
     """Return the differences between two snapshots, one line each."""
+    if engine == referee:
+        return []
     if isinstance(engine, dict) and isinstance(referee, dict):
         keys = sorted(engine.keys() | referee.keys(), key=str)
         return [line for key in keys for line in differences(engine.get(key), referee.get(key), f"{where} {key}")]
-    return [] if engine == referee else [f"{where.strip()}: engine {engine}, referee {referee}"]
+    return [f"{where.strip()}: engine {engine}, referee {referee}"]
 
 
 def play_both(
