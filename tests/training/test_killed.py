@@ -19,13 +19,14 @@ from sackarmies_training.checkpoints import CheckpointFolder
 from sackarmies_training.cli import run_tournament
 from sackarmies_training.locks import LOCK
 from sackarmies_training.train_ppo import CHECKPOINT
+from tests.samples import many
 from tests.training.killed_runs import MANY_SEEDS
 from tests.training.test_tournament import files_of, make_tournament
 from tests.training.test_train import ROUND
 
 KEEP = 3  # checkpoints, as in the configuration
 ENDLESS = 10_000_000  # decisions
-LONG, FIRST, LAST = 85, 15, 15  # kills of one long run, of runs at their beginning, of runs at their end
+LONG, FIRST, LAST = many(30), 15, 15  # kills of one long run, of runs at their beginning, of runs at their end
 KILLS, ORDERS = 10, 30  # of a tournament: kills that come in time, and orders that are tried for them
 
 
@@ -210,6 +211,7 @@ def unmake(folder, part):
 SCRIPT = """
 import sys
 from pathlib import Path
+from tests.samples import many
 from tests.training.killed_runs import MANY_SEEDS
 from tests.training.test_tournament import make_tournament
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ def test_output_fits_and_cuts_no_name(words, whole, width):
 @pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
 def test_watched_boards_fit(width):
-    lines = lines_of(in_terminal(["watch", "random", "random", "random", "--seed", "2", "--delay", "0"], width))
+    lines = lines_of(in_terminal(["watch", "greedy", "random", "random", "--seed", "2", "--delay", "0"], width))
     assert max(map(len, lines)) <= width
     assert any("seen by the referee" in line for line in lines)
     coordinates = re.findall(r"\| *-?\d+,-?\d+ *(?=\|)", "\n".join(lines))

@@ -164,7 +164,7 @@ def compiled_by(folder, program, *arguments, answers=""):
         "watch greedy random --seed 3 --record of_two.json",
         "watch greedy random --viewer 1",
         "watch greedy greedy random --seed 2 --record of_three.json",
-        "watch random random random random random random",
+        "watch greedy random random random random random --seed 3",
         "play greedy",
         "play greedy random --seat 1",
         "replay two.json",
