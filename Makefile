@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WORKERS ?= 2
+# Modules are compiled at their first import, which is faster than all of them now; unless the environment forbids it.
+COMPILE := $(if $(PYTHONDONTWRITEBYTECODE),--compile,--no-compile)
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 PEERS := .venv-peers
@@ -42,7 +44,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@echo "Installing into $(VENV); this is done once."
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt pip setuptools
-	@PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-build-isolation --constraint constraints.txt --editable '.[all]'
+	@PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check $(COMPILE) --no-build-isolation --constraint constraints.txt --editable '.[all]'
 	@touch $(STAMP)
 
 train: setup
@@ -66,7 +68,7 @@ version-environments:
 		test .venv-$$version/.installed -nt pyproject.toml && test .venv-$$version/.installed -nt constraints.txt && continue; \
 		echo "Installing into .venv-$$version; this is done once."; \
 		"$$python" -m venv .venv-$$version && \
-		.venv-$$version/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt --editable '.[test]' && \
+		.venv-$$version/bin/python -m pip install --quiet --disable-pip-version-check $(COMPILE) --constraint constraints.txt --editable '.[test]' && \
 		touch .venv-$$version/.installed || exit 1; \
 	done
 
@@ -147,7 +149,7 @@ libraries:
 cuda:
 	@if ! test .venv-cuda/.installed -nt libraries/cuda.txt; then \
 		echo "Installing numba-cuda into .venv-cuda; this is done once." && $(PYTHON) -m venv .venv-cuda && \
-		.venv-cuda/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt --editable '.[test]' && \
+		.venv-cuda/bin/python -m pip install --quiet --disable-pip-version-check $(COMPILE) --constraint constraints.txt --editable '.[test]' && \
 		.venv-cuda/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement libraries/cuda.txt && \
 		touch .venv-cuda/.installed; \
 	fi
