@@ -108,14 +108,11 @@ class OpponentSearch:
 
 
 def candidates_for(target: str) -> list[str]:
-    """Return searches that may exploit an agent, in text form."""
+    """Return searches that may exploit an agent, in text form; the last one looks longer than the others."""
     model = variant_of(target)
     models = f",models={escaped(model)}" if model else ""
-    return [
-        f"search:level=fast,horizon={turns},caution={caution}{models}"
-        for turns in (3, 5, 7)
-        for caution in (0.01, 0.05)
-    ]
+    fast = [f"level=fast,horizon={turns},caution={caution}" for turns in (3, 5, 7) for caution in (0.01, 0.05)]
+    return [f"search:{options}{models}" for options in (*fast, "level=medium")]
 
 
 def affordable(games: int) -> int:
