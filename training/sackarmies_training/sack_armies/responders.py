@@ -95,7 +95,9 @@ class OpponentSearch:
 
     def respond(self, arena: Arena) -> Response:
         """Return the best settings found within the budget."""
-        state = arena.state or {"left": candidates_for(arena.text), "units": FIRST_UNITS, "next_unit": 0, "scores": {}}
+        candidates = candidates_for(arena.text)
+        units = max(FIRST_UNITS, arena.left // halving_games(len(candidates)))
+        state = arena.state or {"left": candidates, "units": units, "next_unit": 0, "scores": {}}
         while len(left := state["left"]) > 1 and 2 * len(left) * state["units"] <= arena.left:
             numbers = range(state["next_unit"], state["next_unit"] + state["units"])
             scores = arena.scores([maker_of(text) for text in left], numbers).mean(axis=1)
@@ -113,6 +115,15 @@ def candidates_for(target: str) -> list[str]:
     models = f",models={escaped(model)}" if model else ""
     fast = [f"level=fast,horizon={turns},caution={caution}" for turns in (3, 5, 7) for caution in (0.01, 0.05)]
     return [f"search:{options}{models}" for options in (*fast, "level=medium")]
+
+
+def halving_games(candidates: int) -> int:
+    """Return the games in which the better half goes on until one is left, for each unit of the first round."""
+    games, units = 0, 1
+    while candidates > 1:
+        games += 2 * candidates * units
+        candidates, units = (candidates + 1) // 2, 2 * units
+    return games
 
 
 def affordable(games: int) -> int:
