@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WORKERS ?= 2
-# Modules are compiled at their first import, which is faster than all of them now; unless the environment forbids it.
+# Compiling every module takes as long as the rest of an installation: left to first imports, where these may write.
 COMPILE := $(if $(PYTHONDONTWRITEBYTECODE),--compile,--no-compile)
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 

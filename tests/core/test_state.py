@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from enum import IntEnum
 
 import numpy as np
@@ -16,6 +17,7 @@ from sackarmies_env.core.state import (
     NONE,
     NUMBER,
     SEAT,
+    Record,
     Role,
     StateLayout,
     alloc,
@@ -114,3 +116,24 @@ def test_fields_are_selected_by_what_was_declared():
     assert names_of(FIELDS, role=frozenset({Role.DERIVED, Role.SCRATCH})) == ("held", "work")
     assert names_of(FIELDS, shape=(), part="hands") == ("num_piled",)
     assert names_of(FIELDS, role=Role.HIDDEN) == ("decisions", "flip_key", "flip_count", "draw_key", "draw_count")
+
+
+def test_fields_of_a_record_are_attributes_also_in_another_process():
+    records = np.zeros(2, (Record, np.dtype([("turn", np.int8), ("hexes", np.int16, (3,))])))
+    record = pickle.loads(pickle.dumps(records))[1]
+    record.turn = 3
+    record.hexes[1] = 4
+    assert (record.turn, record.turn, record.hexes.tolist()) == (3, 3, [0, 4, 0])  # the first look adds a property
+    with pytest.raises(AttributeError, match="'hand'"):
+        record.hand  # noqa: B018
+    with pytest.raises(ValueError, match="hand"):
+        record.hand = 1
+
+
+def test_faults_name_the_first_wrong_number_of_fields_of_any_shape():
+    fields = (scalar("one", COUNT, ""), array("table", np.int16, (2, 2), COUNT, "", limits=(0, 9)))
+    layout = StateLayout(fields, {})
+    states = np.zeros(1, layout.dtype)
+    assert list(layout.faults(states, {})) == []
+    states["one"], states["table"] = -1, [[[0, 10], [-2, 3]]]
+    assert [fault.split(":")[0] for fault in layout.faults(states, {})] == ["one contains -1", "table contains 10"]

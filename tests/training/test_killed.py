@@ -211,7 +211,6 @@ def unmake(folder, part):
 SCRIPT = """
 import sys
 from pathlib import Path
-from tests.samples import many
 from tests.training.killed_runs import MANY_SEEDS
 from tests.training.test_tournament import make_tournament
 if __name__ == "__main__":

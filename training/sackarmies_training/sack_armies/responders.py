@@ -110,7 +110,7 @@ class OpponentSearch:
 
 
 def candidates_for(target: str) -> list[str]:
-    """Return searches that may exploit an agent, in text form; the last one looks longer than the others."""
+    """Return searches that may exploit an agent, in text form; the last one has more playouts."""
     model = variant_of(target)
     models = f",models={escaped(model)}" if model else ""
     fast = [f"level=fast,horizon={turns},caution={caution}" for turns in (3, 5, 7) for caution in (0.01, 0.05)]
