@@ -24,6 +24,7 @@ PIECE = 2**20  # bytes that are read at a time
 MAX_DEPTH = 24  # levels of nested lists and tables
 MAX_NAME = 500  # characters of the name of a file in a message
 MAX_FAULT = 200  # characters of a parser's message
+SCALARS = (str, int, float)
 # Keys joined by dots nest as deep as they are long. The parts match all or nothing, so that the search is fast.
 LONG_KEY = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}")
 
@@ -178,6 +179,8 @@ def shallow(data: Any, name: str) -> Any:
 
 def children(node: Any) -> Any:
     """Return the entries of a list or a table; nothing for other values."""
+    if isinstance(node, SCALARS):  # most values are; whether one is a mapping takes longer to find out
+        return ()
     if isinstance(node, Mapping):
         return node.values()
     return node if isinstance(node, list | tuple) else ()

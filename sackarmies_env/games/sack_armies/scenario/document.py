@@ -73,7 +73,7 @@ class Position:
     params: NDArray[np.void]
     states: NDArray[np.void]
 
-    @property
+    @functools.cached_property
     def text(self) -> ActionSpace:
         """Text forms of the actions."""
         return make_action_space(self.config.type_ids, self.config.grid)
