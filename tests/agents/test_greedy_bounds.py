@@ -34,23 +34,17 @@ def worth(boards, observation, verb, fallback, floor):
 
 
 @njit
-def count_wrong(boards, observations, verbs, offsets, found):
-    """Count values above a floor that the floor changes, and values not above it that rise above it.
+def write_worths(boards, observations, fallbacks, floors, out):
+    """Write values to `out`; it, `fallbacks` and `floors` are (observation, verb of BOUNDED, floor)."""
+    for i, j, k in np.ndindex(out.shape):
+        out[i, j, k] = worth(boards, observations[i], BOUNDED[j], fallbacks[i, j, k], floors[i, j, k])
 
-    found: (2,) bool, set once a value below 0 and one above 0 are met.
-    """
-    wrong = 0
-    for i in range(len(observations)):
-        for verb in verbs:
-            about = worth(boards, observations[i], verb, 0.0, EVERYTHING)
-            found[0] |= NEVER < about < 0.0
-            found[1] |= about > 0.0
-            for offset in offsets:
-                floor = about + offset
-                exact = worth(boards, observations[i], verb, max(0.0, floor), EVERYTHING)
-                value = worth(boards, observations[i], verb, max(0.0, floor), floor)
-                wrong += value != exact if exact > floor else value > floor
-    return wrong
+
+def worths(boards, observations, fallbacks, floors):
+    """Return the values of menu verbs above floors."""
+    out = np.zeros(floors.shape)
+    write_worths(boards, observations, fallbacks, floors, out)
+    return out
 
 
 @pytest.mark.parametrize("weights", ["tuned", "light"])
@@ -59,10 +53,18 @@ def test_floors_change_no_value_above_them(weights):
     boards = as_records(make_board(GameInfo.of(game), load_weights(weights)))
     batch = Batch(game, GAMES)
     batch.reset(np.arange(GAMES))
-    found = np.zeros(2, np.bool_)
+    found = np.zeros(2, np.bool_)  # values below 0, and above
     for _ in range(STEPS):
         batch.rollout(7)
         batch.read()
         running = batch.players >= 0
-        assert count_wrong(boards, batch.observations[running], BOUNDED, OFFSETS, found) == 0
+        seen = batch.observations[running]
+        nothing = np.zeros((len(seen), len(BOUNDED), 1))
+        about = worths(boards, seen, nothing, nothing + EVERYTHING)
+        found |= [((about > NEVER) & (about < 0.0)).any(), (about > 0.0).any()]
+        floors = about + OFFSETS
+        fallbacks = np.maximum(0.0, floors)
+        exact = worths(boards, seen, fallbacks, np.full_like(floors, EVERYTHING))
+        value = worths(boards, seen, fallbacks, floors)
+        assert not np.where(exact > floors, value != exact, value > floors).any()
     assert INTERPRETED or found.all()
