@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import functools
 import json
 import re
@@ -19,7 +18,7 @@ from typing import Any
 import tomli_w
 
 from sackarmies_env.core.messages import UNPRINTABLE
-from tests.fuzz.mutators import mutate_bytes, mutate_data, odd_value, places
+from tests.fuzz.mutators import copy_data, mutate_bytes, mutate_data, odd_value, places
 from tests.fuzz.readers import Reader
 
 SECONDS = 10.0  # that a case may take at most
@@ -94,7 +93,7 @@ def fault_of(reader: Reader, case: Any, folder: Path) -> str:
     try:
         with time_limit(), warnings.catch_warnings():
             warnings.simplefilter("error")
-            fault = outcome(reader, path if is_file else copy.deepcopy(case))
+            fault = outcome(reader, path if is_file else copy_data(case))
     except TooSlowError as error:
         fault = str(error)
     left = sorted(item.name for item in folder.iterdir())
@@ -172,7 +171,7 @@ def parts_of(case: Any) -> Iterator[Any]:
             size //= 2
         return
     for number in range(len(places(case))):
-        smaller = copy.deepcopy(case)
+        smaller = copy_data(case)
         node, key = places(smaller)[number]
         del node[key]
         yield smaller

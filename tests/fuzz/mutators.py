@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from random import Random
 from typing import Any
 
+CONTAINERS = (dict, list)
 DEEP = 10_000
 MANY = 2_000
 LONG = 50_000
@@ -110,19 +110,26 @@ def nested(depth: int, *, as_table: bool) -> Any:
 def places(data: Any) -> list[tuple[Any, Any]]:
     """Return the places of a document as (container, key) pairs, at most about `MANY`."""
     found: list[tuple[Any, Any]] = []
-    stack = [data]
+    stack = [data] if isinstance(data, CONTAINERS) else []
     while stack and len(found) < MANY:
         node = stack.pop()
-        keys: Any = node.keys() if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ()
-        for key in keys:
+        for key, value in node.items() if isinstance(node, dict) else enumerate(node):
             found.append((node, key))
-            stack.append(node[key])
+            if isinstance(value, CONTAINERS):
+                stack.append(value)
     return found
+
+
+def copy_data(data: Any) -> Any:
+    """Return a copy of lists and tables with the same other values; `copy.deepcopy` takes five times as long."""
+    if isinstance(data, dict):
+        return {key: copy_data(value) for key, value in data.items()}
+    return [copy_data(value) for value in data] if isinstance(data, list) else data
 
 
 def mutate_data(rng: Random, data: Any, other: Any) -> Any:
     """Return a damaged copy of plain data, possibly with parts of `other`, a document of the same kind."""
-    data = copy.deepcopy(data)
+    data = copy_data(data)
     for _ in range(rng.choice((1, 1, 1, 2, 3, 8))):
         at = places(data)
         if not at or rng.random() < 0.01:
@@ -186,7 +193,7 @@ def splice(rng: Random, node: Any, key: Any, other: Any) -> None:
     theirs = places(other)
     if theirs:
         source, name = rng.choice(theirs)
-        node[key] = copy.deepcopy(source[name])
+        node[key] = copy_data(source[name])
 
 
 CHANGES: tuple[Callable[[Random, Any, Any, Any], None], ...] = (

@@ -185,7 +185,8 @@ def twin_of(played: PlayedGame, viewer: int, seed: int, make: Callable[..., Stat
     for name in CHANCE:
         if name in (world.dtype.names or ()):
             world[name] = played.match.states[name]
-    twin = copy.deepcopy(played)
+    game = played.match.game
+    twin = copy.deepcopy(played, {id(game): game})  # a game never changes
     twin.match.restore(world.tobytes(), list(played.match.history))
     return twin
 

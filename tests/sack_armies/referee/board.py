@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+
 from sackarmies_env.games.sack_armies.tokens.schema import Battlefield
 from tests.sack_armies.referee.position import Hex, Position, Token
 
 STEPS = ((1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1), (0, 1))
 
 
+@functools.cache
 def distance(one: Hex, other: Hex) -> int:
     """Return how many hexes apart two hexes are: range counts rings, and nothing blocks it (R8.4.4-2, Q-27)."""
     q, r = one[0] - other[0], one[1] - other[1]
@@ -27,8 +30,13 @@ def is_adjacent(one: Token, other: Token) -> bool:
 
 def neighbors(position: Position, hex_: Hex) -> list[Hex]:
     """Return the hexes of the board that share an edge with a hex (R8.3-5)."""
-    around = [(hex_[0] + q, hex_[1] + r) for q, r in STEPS]
-    return [neighbor for neighbor in around if neighbor in position.cell_of]
+    return [near for near in around(hex_) if near in position.cell_of]
+
+
+@functools.cache
+def around(hex_: Hex) -> tuple[Hex, ...]:
+    """Return the six hexes that share an edge with a hex, on the board or not."""
+    return tuple((hex_[0] + q, hex_[1] + r) for q, r in STEPS)
 
 
 def is_legal_hex(position: Position, hex_: Hex) -> bool:
