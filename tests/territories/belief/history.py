@@ -136,8 +136,7 @@ def sampled(history: History, viewer: int, seeds: Any, *, num_draws: int = 0) ->
         game.step(game.params, worlds, np.full(len(seeds), DRAW))
     columns = [worlds["hand"][:, player, :count] for player, count in enumerate(counts) if player != viewer]
     columns += [worlds["hand"][:, drawer, counts[drawer] : counts[drawer] + num_draws]]
-    found, numbers = np.unique(np.concatenate(columns, axis=1), axis=0, return_counts=True)
-    return Counter(dict(zip(map(tuple, found.tolist()), numbers.tolist(), strict=True)))
+    return Counter(map(tuple, np.concatenate(columns, axis=1).tolist()))
 
 
 def p_value(expected: dict[World, float], found: Counter[World]) -> float:
