@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +16,7 @@ from numpy.typing import NDArray
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.state import as_records
-from sackarmies_env.games.sack_armies.rules.movement import DEFAULT_SIGHT, find_reach, sight_range
 from sackarmies_env.games.sack_armies.rules.setup import SETUP_FIELDS
-from sackarmies_env.games.sack_armies.rules.stats import (
-    ability_value,
-    effective_armor,
-    effective_damage,
-    effective_movement,
-)
 from sackarmies_env.games.sack_armies.state.actions import TYPE_BASE
 from sackarmies_env.games.sack_armies.state.constants import (
     NO_TOKEN,
@@ -42,7 +34,6 @@ from sackarmies_env.games.sack_armies.state.constants import (
     Verb,
     Zone,
 )
-from sackarmies_env.games.sack_armies.state.knowledge import knows_identity
 from sackarmies_env.games.sack_armies.state.record import MAX_CHAIN
 from sackarmies_env.games.sack_armies.tokens.schema import AnyToken, Battlefield
 from sackarmies_env.games.sack_armies.tokens.text import effect_text, match_text
@@ -61,6 +52,7 @@ from sackarmies_env.render.board import (
     codes_of,
     reading_order,
 )
+from sackarmies_env.render.sack_armies_units import ARMOR, DAMAGE, MOVEMENT, RANGE, SIGHT, look
 from sackarmies_env.render.sack_armies_words import (
     event_words,
     outcome_words,
@@ -136,9 +128,9 @@ class View:
         self.types = types_of(game)
         self.names = names_of(game)
         self.params = game.params
-        self.states = as_records(states[:1].copy())  # a copy, as the kernels that find reach write to it
-        self.records = self.params[0], self.states[0]  # as kernels take them
+        self.states = as_records(states[:1].copy())  # a copy, as a look writes to it
         self.viewer = viewer
+        self.look = look(self.params, self.states, viewer)
 
     def number(self, field: str, *index: int) -> int:
         """Return a number from the state."""
@@ -148,15 +140,15 @@ class View:
         """Return whether a switch is on."""
         return bool(self.params[name][0])
 
-    def computed(self, kernel: Callable[..., Any], token: int, *arguments: int) -> int:
-        """Return what a kernel of the rules computes for a token."""
-        return int(kernel(*self.records, np.int64(token), *map(np.int64, arguments)))
+    def looked_up(self, token: int, column: int) -> int:
+        """Return a number of a unit on the board."""
+        return int(self.look.numbers[token, column])
 
     # --- tokens
 
     def knows(self, token: int) -> bool:
         """Return whether the viewer knows what a token is."""
-        return self.viewer is None or bool(knows_identity(*self.records, np.int64(self.viewer), np.int64(token)))
+        return bool(self.look.known[token])
 
     def sees_pile(self, seat: int, public: bool) -> bool:
         """Return whether the viewer knows a pile of `seat`, which is `public` or known only to its General."""
@@ -242,15 +234,9 @@ class View:
             captives=(*known, *[None] * (len(held) - len(known))),
             employed=self.number("token_employed", token) == 1,
             moved=self.number("token_moved", token) == 1,
-            reach=self.reach(token, card.movement) if card else (),
-            sight=self.computed(sight_range, token) if face_up else DEFAULT_SIGHT,
+            reach=self.hexes_in(self.look.reach[token] & ~self.states["unit_rows"][0]),
+            sight=self.looked_up(token, SIGHT),
         )
-
-    def reach(self, token: int, budget: int) -> tuple[Hex, ...]:
-        """Return where a unit's move could end within `budget`, whether or not it may move this turn."""
-        face_up = self.number("token_face", token) == Face.UP
-        find_reach(*self.records, np.int64(token), np.int64(budget), face_up)
-        return self.hexes_in(self.states["reach_rows"][0] & ~self.states["unit_rows"][0])
 
     def card(self, token: int) -> UnitCard:
         """Return the card of a unit that the viewer knows; effects in force are face up, so every viewer sees them."""
@@ -258,16 +244,15 @@ class View:
         row = self.number("token_type", token)
         printed = tuple(int(self.params[f"type_{stat}"][0][row]) for stat in ("movement", "damage", "armor"))
         face_up = self.number("token_face", token) == Face.UP
-        reach = self.computed(ability_value, token, Ability.RANGE) if face_up else 0
         return UnitCard(
             name=data.name,
             code=code,
             rank=data.rank,
-            movement=self.computed(effective_movement, token),
-            damage=self.computed(effective_damage, token),
-            armor=self.computed(effective_armor, token),
+            movement=self.looked_up(token, MOVEMENT),
+            damage=self.looked_up(token, DAMAGE),
+            armor=self.looked_up(token, ARMOR),
             printed=(printed[0], printed[1], printed[2]),
-            range=reach if face_up else int(self.params["type_ability"][0][row][Ability.RANGE]),
+            range=self.looked_up(token, RANGE) if face_up else int(self.params["type_ability"][0][row][Ability.RANGE]),
             unit_class=UnitClass(int(self.params["type_class"][0][row])).name.lower(),
             homeland=HOMELANDS[Homeland(int(self.params["type_homeland"][0][row]))],
             band=Band(int(self.params["type_band"][0][row])).name.lower(),
