@@ -10,14 +10,15 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def pytest_configure():
-    """Change what libraries do with each test."""
+    """Adapt libraries to many tests in one process."""
     keep_stderr_open()
     build_commands_once()
 
 
 def build_commands_once():
-    """Keep the click commands of a Typer, which `CliRunner.invoke` would build anew for each call, in 70 ms.
+    """Keep the click commands of a Typer, which `CliRunner.invoke` would build anew for each call.
 
+    A test that adds commands must use a Typer of its own, and add them before it invokes any.
     Environments for a single library may lack typer.
     """
     try:

@@ -121,7 +121,7 @@ def places(data: Any) -> list[tuple[Any, Any]]:
 
 
 def copy_data(data: Any) -> Any:
-    """Return a copy of lists and tables with the same other values; `copy.deepcopy` takes five times as long."""
+    """Return a copy of plain data, in much less time than `copy.deepcopy` takes."""
     if isinstance(data, dict):
         return {key: copy_data(value) for key, value in data.items()}
     return [copy_data(value) for value in data] if isinstance(data, list) else data

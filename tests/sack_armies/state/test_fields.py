@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.core.state import Role, StateField, names_of, select
+from sackarmies_env.core.step_batch import Command, dispatch
 from sackarmies_env.games.sack_armies.rules.stats import rebuild_derived
 from sackarmies_env.games.sack_armies.state.record import STATE_FIELDS, clear_states
-from sackarmies_env.testing.commands import resumed
 from tests.sack_armies.builders.twin_worlds import (
     CONFIGURATIONS,
     States,
@@ -80,7 +80,7 @@ def test_derived_fields_follow_from_the_others(name: str) -> None:
     for ply, states in positions(game):
         other = scribbled(game, states, Role.DERIVED, ply)
         rebuild_derived(game.params[0], record(other))
-        other = resumed(game, other)
+        dispatch(game.step_batch, game.params, other, Command.RESUME, slots=game.new_slots(1))  # finds legal ids
         for field in names_of(STATE_FIELDS, role=Role.DERIVED):
             np.testing.assert_array_equal(other[field], states[field], err_msg=field)
 
