@@ -123,6 +123,24 @@ class Agent(ABC):
         return ()
 
 
+def check_shapes(size: int, num_actions: int, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> None:
+    """Refuse observations and masks of another game: kernels would read beyond them.
+
+    Args:
+        size: numbers of an observation.
+        num_actions: size of the action space.
+        observations: should be `(n, size)`.
+        action_masks: should be `(n, num_actions)`.
+
+    Raises:
+        ValueError: they have other shapes.
+    """
+    wanted = (len(action_masks), size), (len(action_masks), num_actions)
+    if (observations.shape, action_masks.shape) != wanted:
+        given = f"{observations.shape} and {action_masks.shape}"
+        raise ValueError(f"observations and masks have the shapes {given}, but must be {wanted[0]} and {wanted[1]}")
+
+
 def check_plays_many(agent: Agent, told: str) -> None:
     """Refuse an agent of which one instance cannot play many games at once from observations.
 

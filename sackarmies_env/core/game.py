@@ -199,8 +199,10 @@ class Game:
                 used up; None: the chance that the original meets.
 
         Raises:
-            ValueError: there is no such row, or not one seed per copy.
+            ValueError: the states are not contiguous, there is no such row, or not one seed per copy.
         """
+        if not states.flags.c_contiguous:
+            raise ValueError("states is not contiguous: give the whole array, and the rows to copy")
         copies = copies_of(states, np.arange(len(states)) if rows is None else rows_of(rows, len(states)))
         if seeds is not None:
             for name, values in chance_of(seeds_of(seeds, len(copies))).items():

@@ -1,5 +1,7 @@
 """The evaluation of Sack Armies: its inputs, its values, and files of weights."""
 
+import io
+import os
 import zipfile
 
 import numpy as np
@@ -8,7 +10,9 @@ import pytest
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.search.sack_armies.evaluation import (
+    DRAW,
     HIDDEN,
+    LARGEST,
     TYPES,
     WEIGHTS,
     inputs_of,
@@ -22,6 +26,7 @@ from sackarmies_agents.search.sack_armies.features import (
     Place,
     UnitNumber,
 )
+from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.games.sack_armies.state.constants import Kind, Zone
 from sackarmies_env.games.sack_armies.tokens.army import load_army
 from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
@@ -103,6 +108,22 @@ def test_values_are_returns_and_those_of_the_eliminated_are_losses(num_generals)
     assert evaluation.evaluate(evaluation.model, batch.game.params, states, 1) == -1.0 / (num_generals - 1)
 
 
+@pytest.mark.parametrize(("lost", "reward"), [(0, "zero_sum"), (1, "zero_sum"), (2, "zero_sum"), (2, "win_only")])
+def test_certain_draws_are_worth_what_survivors_would_earn(tmp_path, lost, reward):
+    is_draw = np.eye(3)[DRAW] * 1e4
+    path = changed(tmp_path / "draw.npz", outcome_weight=0.0, outcome_bias=is_draw)
+    batch = positions(5, 100, num_generals=4, switches={"reward": reward})
+    evaluation, states = make_evaluation(batch.game, str(path)), batch.states[:1].copy()
+    states["general_alive"][0, 1 : 1 + lost] = 0
+    ended = states.copy()
+    ended["current_player"], ended["truncated"] = NO_PLAYER, 1
+    returns = np.zeros((1, 4), np.float32)
+    batch.game.returns(batch.game.params, ended, returns)
+    value = evaluation.evaluate(evaluation.model, batch.game.params, states, 0)
+    assert value == pytest.approx(returns[0, 0])
+    assert (value > 0) == (lost > 0 and reward != "win_only")
+
+
 def test_the_shipped_weights_are_small():
     assert WEIGHTS.stat().st_size < 300_000
 
@@ -145,6 +166,19 @@ def encrypted(path):
     path.write_bytes(content)
 
 
+def bomb(path):
+    """Write a small file with an array that is large once it is unpacked."""
+    np.savez_compressed(path, **load_weights(), more=np.zeros(LARGEST, np.int8))
+
+
+def claim(path):
+    """Write a file with an array that claims to be larger than any memory."""
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f2", "fortran_order": False, "shape": (2**50,)})
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("sum_bias.npy", header.getvalue())
+
+
 @pytest.mark.parametrize(
     "write",
     [
@@ -152,13 +186,32 @@ def encrypted(path):
         damaged,
         encrypted,
         lambda path: path.write_bytes(b""),
-        lambda path: path.mkdir(),
+        bomb,
+        claim,
     ],
-    ids=["one array", "damaged", "encrypted", "empty", "folder"],
+    ids=["one array", "damaged", "encrypted", "empty", "bomb", "claim"],
 )
 def test_files_that_numpy_cannot_read_are_refused_with_a_sentence(tmp_path, write):
     write(tmp_path / "odd.npz")
     with pytest.raises(ValueError, match=r"odd\.npz is not a readable evaluation of sackarmies fit-evaluation"):
+        load_weights(tmp_path / "odd.npz")
+
+
+@pytest.mark.parametrize(
+    ("write", "fault"),
+    [
+        (lambda path: path.mkdir(), "this is a folder, not an evaluation"),
+        (os.mkfifo, "this is a device or a pipe, not an evaluation"),
+        (
+            lambda path: path.write_bytes(bytes(LARGEST + 1)),
+            f"larger than {LARGEST} bytes, too large for an evaluation",
+        ),
+    ],
+    ids=["folder", "pipe", "large"],
+)
+def test_what_is_no_file_or_too_large_is_not_read(tmp_path, write, fault):
+    write(tmp_path / "odd.npz")
+    with pytest.raises(ValueError, match=fault):
         load_weights(tmp_path / "odd.npz")
 
 

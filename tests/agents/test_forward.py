@@ -151,6 +151,8 @@ def test_arrays_of_other_shapes_are_refused(game, positions):
     for pair in ((observations[:2], masks), (observations[:, 1:], masks), (observations, masks[:, 1:])):
         with pytest.raises(ValueError, match=r"observations and masks have the shapes .* but must be \(3, 5801\)"):
             kernel.run(*pair, None)
+        with pytest.raises(ValueError, match=r"observations and masks have the shapes .* but must be \(3, 5801\)"):
+            make_agent("greedy", info).act_batch(*pair)
 
 
 @pytest.fixture(scope="module")

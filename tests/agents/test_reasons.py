@@ -176,7 +176,9 @@ def test_agent_without_reasons_is_refused(game):
     territories = load_players("territories", 2)
     with pytest.raises(ValueError, match="gives no reasons"):
         make_agent("greedy", GameInfo.of(territories)).explain(None, None, None, 1)
-    weigher = CompiledAgent(np.zeros(1, [("seed", np.int64)]), choose_batch=None, seed=1, weigh_batch=lambda: None)
+    weigher = CompiledAgent(
+        GameInfo.of(game), np.zeros(1, [("seed", np.int64)]), choose_batch=None, seed=1, weigh_batch=lambda: None
+    )
     with pytest.raises(ValueError, match="CompiledAgent gives no reasons for its choices"):
         Advisor(weigher, GameInfo.of(game), REASONS)
 

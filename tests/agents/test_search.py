@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.factory import KINDS, make_agent
-from sackarmies_agents.search.agent import LEVELS, SearchAgent, parts_of
+from sackarmies_agents.search.agent import SearchAgent, parts_of
 from sackarmies_agents.search.flat import DEPTH, Bench, FlatSearch, Race, Settings, rounds_of
 from sackarmies_agents.search.horizons import compare_actions
 from sackarmies_agents.search.rounds import follow, play_turns, play_worlds, write_plans
@@ -510,68 +509,6 @@ def test_shares_of_the_effort_are_what_the_game_asks_for():
         focused = dataclasses.replace(parts, focus=lambda states, share=share: np.full(len(states), share))
         for finding in SearchAgent(GameInfo.of(batch.game), patient, focused).search(information):
             assert 0.6 * 24 * share <= finding.counts.sum() <= 24 * share
-
-
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ("search:level=weak", "level='weak': allowed are fast, medium, strong$"),
-        ("search:playouts=1", "playouts='1': must be an integer of at least 2"),
-        ("search:playouts=many", "playouts='many': must be an integer"),
-        ("search:ms=0", "ms='0': must be a number of at least 0.1"),
-        ("search:ms=nan", "ms='nan': must be a number"),
-        ("search:gate=-1", "gate='-1': must be a number of at least 0"),
-        ("search:optimism=-1", "optimism='-1': must be a number of at least 0"),
-        ("search:trust=10001", "trust='10001': must be an integer from 0 to 10000"),
-        ("search:caution=x", "caution='x': must be a number of at least 0"),
-        ("search:threads=0", "threads='0': must be an integer from 1 to 64"),
-        ("search:threads=65", "threads='65': must be an integer from 1 to 64"),
-        ("search:playouts=2000000000", r"playouts='2000000000': must be an integer from 2 to 1e\+09"),
-        ("search:ms=inf", r"ms='inf': must be a number from 0.1 to 1e\+09"),
-        ("search:models=tuned+", r"option models='tuned\+': must be names joined by \+"),
-        ("search:models=+tuned", r"option models='\+tuned': must be names joined by \+"),
-        (r"search:models=a\,b.safetensors", "there is no checkpoint a,b.safetensors"),
-        (r"search:models=a\,b.toml", "a,b.toml: there is no such file"),
-        (r"search:prior=a\,b.safetensors", "there is no checkpoint a,b.safetensors"),
-        ("search:models=nowhere", "nowhere"),
-        ("search:models=nowhere.safetensors", "there is no checkpoint nowhere.safetensors"),
-        ("search:evaluation=nowhere.npz", "nowhere.npz is not a readable evaluation"),
-        ("search:prior=traned", r"option prior='traned': must be policy, trained or a checkpoint, \*.safetensors$"),
-        ("search:prior=nowhere.safetensors", "there is no checkpoint nowhere.safetensors"),
-        ("search:depth=3", "has no option 'depth'"),
-    ],
-)
-def test_wrong_options_are_refused_with_a_sentence(text, fault):
-    info = GameInfo.of(load_game("sack_armies"))
-    with pytest.raises(ValueError, match=fault):  # when made, not at the first decision, where it would be a forfeit
-        make_agent(text, info)
-
-
-def test_all_settings_are_options_of_the_text_form():
-    options = KINDS["search"].options
-    assert {one.name for one in dataclasses.fields(Settings)} - {"milliseconds"} <= set(options)
-    for level in LEVELS.values():
-        assert str(level.settings.playouts) in options["level"]
-        assert level.learned is None or str(level.learned.playouts) in options["level"]
-
-
-def test_levels_are_budgets_of_playouts():
-    assert {name: level.settings.playouts for name, level in LEVELS.items()} == {
-        "fast": 100,
-        "medium": 310,
-        "strong": 950,
-    }
-
-
-def test_games_without_a_policy_for_playouts_are_refused():
-    info = GameInfo.of(load_game("sack_armies"))
-    with pytest.raises(ValueError, match="the game 'chess' cannot be searched"):
-        parts_of(dataclasses.replace(info, game_id="chess"), ())
-
-
-def test_observations_that_its_policy_cannot_read_are_refused():
-    with pytest.raises(ValueError, match="needs compact observations"):
-        make_agent("search", GameInfo.of(load_game("sack_armies", observation="planes")))
 
 
 @pytest.mark.slow

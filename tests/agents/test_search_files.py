@@ -66,6 +66,18 @@ def test_a_checkpoint_is_not_read_again_for_another_game(information, tmp_path):
     assert any(agent.search(information)[0].counts)
 
 
+def test_the_advisor_of_a_checkpoint_is_not_read_again_either(information, tmp_path):
+    info, sizes = GameInfo.of(information.game), NetworkSizes(token=8, mark=4, hidden=16, advice=1)
+    weights = arrays_of(make_network(info, sizes).state_dict())
+    advice = shutil.copy(FOLDER / "first.toml", tmp_path / "advice.toml")
+    header = Header(game=describe(info), network=sizes, advice=f"greedy:weights={advice}", training={})
+    path = tmp_path / "mine.safetensors"
+    path.write_bytes(pack(header, {POLICY: weights}))
+    agent = make_agent(f"search:playouts=8,models={path}+tuned", info)
+    advice.unlink()
+    assert any(agent.search(information)[0].counts)
+
+
 def test_no_trained_general_plays_positions_of_territories_on(tmp_path):
     info, sizes = GameInfo.of(load_game("territories")), NetworkSizes(hidden=8)
     weights = arrays_of(make_network(info, sizes).state_dict())

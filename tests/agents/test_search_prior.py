@@ -8,10 +8,11 @@ from sackarmies_agents.factory import make_agent
 from sackarmies_agents.learned.learned_agent import LearnedAgent
 from sackarmies_agents.learned.sack_armies.trained import CHECKPOINT
 from sackarmies_agents.search import agent as search_agent
+from sackarmies_agents.search.agent import SearchAgent
 from sackarmies_agents.search.flat import Settings
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.registry import load_game, load_players
-from tests.agents.simple import positions
+from tests.agents.simple import LastLegal, positions
 
 LEVELS = ("fast", "medium", "strong")
 
@@ -27,6 +28,32 @@ def findings(text: str, batch: Batch):
     agent.reset(3)
     information = batch.information_sets(0, np.flatnonzero(batch.players == 0))
     return [(finding.action, finding.prior, finding.values.tolist()) for finding in agent.search(information)]
+
+
+class Outside(LastLegal):
+    """Chooses an action that does not exist."""
+
+    def __init__(self, action):
+        self.action = action
+
+    def act_batch(self, observations, action_masks):
+        return np.full(len(observations), self.action)
+
+
+class OutsideRated(Outside):
+    """Scores ids as well."""
+
+    def rate(self, observations, action_masks):
+        return self.act_batch(observations, action_masks), np.zeros(action_masks.shape)
+
+
+@pytest.mark.parametrize("kind", [Outside, OutsideRated])
+@pytest.mark.parametrize("action", [-1, 10**6])
+def test_illegal_choice_of_a_prior_is_refused(kind, action, batch):
+    agent = SearchAgent(GameInfo.of(batch.game), Settings(playouts=4), prior=kind(action))
+    information = batch.information_sets(0, np.flatnonzero(batch.players == 0))
+    with pytest.raises(ValueError, match=f"the prior chose action {action}, which is not legal"):
+        agent.search(information)
 
 
 def prior_of(text: str, info: GameInfo):

@@ -53,6 +53,20 @@ def test_playouts_that_load_kernels_are_not_timed(root, monkeypatch, threads):
     assert search._pace < 0.005
 
 
+def test_first_search_of_a_game_knows_how_long_playouts_take(root, monkeypatch):
+    game, states = root
+    play = Race.play
+
+    def slow(race, *given):
+        *_, running, first, last = given
+        time.sleep(0.002 * len(running) * (last - first))
+        play(race, *given)
+
+    monkeypatch.setattr(Race, "play", slow)
+    search = timed(game, 20, horizon=1)
+    assert search.search(states, 0, seed=1).counts.sum() <= 20 / 2
+
+
 class SlowToBegin(LastLegal):
     """Is slow at its first choice, like an agent whose kernels must be loaded."""
 
@@ -83,10 +97,12 @@ def test_a_slow_measurement_does_not_end_all_searches(root):
 def test_estimate_does_not_change_where_no_time_is_left_or_searching_does_not_pay(root):
     game, states = root
     search = timed(game, 5, horizon=1)
+    search.search(states, 0, seed=1)
+    pace = search._pace
     for share, spent in ((0.0, 0.0), (1.0, 1.0)):
         search._focus = lambda states, share=share: [share]
         assert not search.search(states, 0, seed=1, spent=spent).counts.any()
-        assert search._pace == FIRST_GUESS
+        assert search._pace == pace
 
 
 def test_smallest_limit_still_searches(root):

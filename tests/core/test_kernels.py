@@ -101,6 +101,12 @@ CALLS = {
 }
 
 
+def test_states_with_gaps_cannot_be_cloned():
+    game = make_duel()
+    with pytest.raises(ValueError, match="states is not contiguous: give the whole array, and the rows to copy"):
+        game.clone(begun(game, 4)[::2])
+
+
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("kind", WRONG_STATES)
 def test_states_that_kernels_do_not_know_are_refused_and_compile_nothing(kind, call):

@@ -42,8 +42,11 @@ def positions_of(games, alive):
     return Positions(inputs, np.zeros((n, SEATS), np.int64), np.array(games), np.zeros(n, np.int64), np.full(n, 2))
 
 
-def test_games_without_a_winner_are_draws():
-    assert outcomes_of(np.array([[1], [-1]]), np.arange(2)).tolist() == [[LOSS, WIN], [DRAW, DRAW]]
+def test_games_without_a_winner_are_draws_of_those_who_are_left():
+    third = 1.0 / 3.0
+    returns = [[-third, 1.0, -third, -third], [0.0, 0.0, 0.0, 0.0], [third, -third, third, -third]]
+    outcomes = [[LOSS, WIN, LOSS, LOSS], [DRAW, DRAW, DRAW, DRAW], [DRAW, LOSS, DRAW, LOSS]]
+    assert outcomes_of(np.array(returns, np.float32)).tolist() == outcomes
 
 
 def test_equal_plans_give_equal_positions_in_the_order_of_games():

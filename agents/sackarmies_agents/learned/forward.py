@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sackarmies_agents.agent import check_shapes
 from sackarmies_agents.learned.advice import Answer
 from sackarmies_agents.learned.board_form import BoardForm
 from sackarmies_agents.learned.forward_kernels import forward
@@ -55,10 +56,7 @@ class ForwardPass:
         Raises:
             ValueError: observations or masks have the wrong shape.
         """
-        wanted = tuple((len(masks), width) for width in self._shape)
-        if (observations.shape, masks.shape) != wanted:
-            given = f"{observations.shape} and {masks.shape}"
-            raise ValueError(f"observations and masks have the shapes {given}, but must be {wanted[0]} and {wanted[1]}")
+        check_shapes(*self._shape, observations, masks)
         advice = self._taken(answer)
         out = np.empty(masks.shape, np.float32), np.empty(len(masks), np.float32)
         forward(self._fields, self._scratch, exactly(observations, np.int8), exactly(masks, np.int8), advice, out)

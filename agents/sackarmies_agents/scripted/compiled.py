@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sackarmies_agents.agent import Agent
+from sackarmies_agents.agent import Agent, GameInfo, check_shapes
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.kernels import make_kernel
@@ -46,6 +46,7 @@ class CompiledAgent(Agent):
     """An agent whose choices a kernel makes, from observation and mask alone; the seed only breaks ties.
 
     Args:
+        info: the game.
         board: (1,) record with the fields `seed`, `checksum`, `legal` and `num_legal`: the kernel's data and scratch.
         choose_batch: the kernel `(boards, observations, masks, actions)`: it writes a legal id for each row of
             observations `(n, size)` int8 and masks `(n, num_actions)` int8 into actions `(n,)` int64.
@@ -63,6 +64,7 @@ class CompiledAgent(Agent):
 
     def __init__(
         self,
+        info: GameInfo,
         board: NDArray[np.void],
         choose_batch: Kernel,
         seed: int,
@@ -70,6 +72,7 @@ class CompiledAgent(Agent):
         explain_batch: Kernel | None = None,
     ) -> None:
         self.board = board
+        self._shape = info.observation_spec.size, info.num_actions
         self._choose_batch = choose_batch
         self._weigh_batch = weigh_batch
         self._explain_batch = explain_batch
@@ -84,7 +87,12 @@ class CompiledAgent(Agent):
         return int(self.act_batch(observation[None], action_mask[None])[0])
 
     def act_batch(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Choose an action in each of `n` games."""
+        """Choose an action in each of `n` games.
+
+        Raises:
+            ValueError: observations or masks have the wrong shape.
+        """
+        check_shapes(*self._shape, observations, action_masks)
         actions = np.empty(len(observations), np.int64)
         # Read-only arrays and arrays with gaps are copied: numba would compile the kernel again for them.
         seen, legal = (np.require(array, requirements=["C", "W"]) for array in (observations, action_masks))

@@ -7,27 +7,30 @@ import hashlib
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent, GameInfo, InformedAgent, Report
+from sackarmies_agents.conduct import are_legal
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.learned.board_form import BOARD
-from sackarmies_agents.learned.checkpoint import Checkpoint, read_checkpoint
 from sackarmies_agents.learned.load import plays
 from sackarmies_agents.scripted.compiled import NO_TRAINED
-from sackarmies_agents.search.flat import Finding, FlatSearch, Focus, Settings
+from sackarmies_agents.search.flat import LIMITS, UNLIMITED, Finding, FlatSearch, Focus, Limits, Settings
 from sackarmies_agents.search.variants import (
     CHECKPOINT_SUFFIX,
     JOINT,
     TRAINED,
+    Learned,
     is_learned,
     learned_text,
-    only_checkpoint,
+    only_learned,
+    read_learned,
     text_of,
 )
 from sackarmies_env.core.checks import integer
@@ -61,14 +64,8 @@ LEVELS = {
 }
 LEARNED_MODELS = (TRAINED, TRAINED, "tuned")  # first: the searching player's; opponents draw one each
 POLICY = "policy"  # as a prior
-UNLIMITED = 10**9  # playouts, if only time is limited
-SHORTEST = 0.1  # milliseconds
-MOST_TRUST = 10_000  # worlds; each takes memory in a search
-MOST_THREADS = 64
 KEPT_GAMES = 8  # whose searches are kept ready
 SEEDS = 2**63
-
-Number = TypeVar("Number", int, float)
 
 
 @runtime_checkable
@@ -129,8 +126,7 @@ def parts_of(info: GameInfo, variants: tuple[str, ...], source: str | None = Non
     make_agent("greedy", info)
     read = {name: _read_variant(name, info) for name in dict.fromkeys(variants)}
     given, held = [read[name] for name in variants], source
-    if only_checkpoint(given) is not None and info.network != BOARD:
-        raise ValueError(NO_TRAINED)
+    only_learned(given)
     if source is not None:
         held = evaluation(load_players(info.game_id, info.num_players), source)
     return Parts(
@@ -140,7 +136,7 @@ def parts_of(info: GameInfo, variants: tuple[str, ...], source: str | None = Non
     )
 
 
-def _read_variant(name: str, info: GameInfo) -> Agent | Checkpoint:
+def _read_variant(name: str, info: GameInfo) -> Agent | Learned:
     """Return what a game's `policy` hook makes a variant from.
 
     Raises:
@@ -149,7 +145,9 @@ def _read_variant(name: str, info: GameInfo) -> Agent | Checkpoint:
     agent = make_agent(text_of(name), info)
     if not is_learned(name):
         return agent
-    return read_checkpoint(find_hook(info.game_id, TRAINED) if name == TRAINED else Path(name))
+    if info.network != BOARD:
+        raise ValueError(NO_TRAINED)
+    return read_learned(find_hook(info.game_id, TRAINED) if name == TRAINED else Path(name), info)
 
 
 class SearchAgent(InformedAgent):
@@ -211,7 +209,8 @@ class SearchAgent(InformedAgent):
         """Search each of `n` positions and return the findings; several are searched at once, one per thread.
 
         Raises:
-            ValueError: the player is not the current player in one of them, or its game is over.
+            ValueError: the player is not the current player in one of them, its game is over, or the prior chooses an
+                illegal action.
         """
         if len(information) == 0:
             return []
@@ -251,11 +250,22 @@ class SearchAgent(InformedAgent):
         return opinions, (time.perf_counter() - begun) / len(information)
 
     def _opinions(self, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> list[Opinion]:
-        """Return what the prior thinks of `n` positions."""
+        """Return what the prior thinks of `n` positions.
+
+        Raises:
+            ValueError: it chooses an illegal action.
+        """
         assert self._prior is not None
-        if not isinstance(self._prior, Rater):
-            return [Opinion(choice) for choice in self._prior.act_batch(observations, masks).tolist()]
-        chosen, scores = self._prior.rate(observations, masks)
+        scores = None
+        if isinstance(self._prior, Rater):
+            chosen, scores = self._prior.rate(observations, masks)
+        else:
+            chosen = self._prior.act_batch(observations, masks)
+        illegal = np.flatnonzero(~are_legal(masks, chosen))
+        if len(illegal):  # kernels would play them
+            raise ValueError(f"the prior chose action {chosen[illegal[0]]}, which is not legal")
+        if scores is None:
+            return [Opinion(choice) for choice in chosen.tolist()]
         expected = self.settings.unit * np.where(masks == 1, scores, 0.0)  # scores of illegal ids may be infinite
         return [Opinion(*each) for each in zip(chosen.tolist(), expected, strict=True)]
 
@@ -316,20 +326,11 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
     usual, learned = LEVELS[level]
     if learned is not None and prior != POLICY and "models" not in options and has_trained(info):
         usual, models = learned, LEARNED_MODELS
-    is_timed = "ms" in options
-    settings = Settings(
-        playouts=_read(options, "playouts", int, UNLIMITED if is_timed else usual.playouts, 2),
-        milliseconds=_read(options, "ms", float, 0.0, SHORTEST) if is_timed else None,
-        horizon=_read(options, "horizon", int, usual.horizon, 0),
-        valued=_read(options, "valued", int, usual.valued, 1),
-        gate=_read(options, "gate", float, usual.gate, 0),
-        optimism=_read(options, "optimism", float, usual.optimism, 0),
-        trust=_read(options, "trust", int, usual.trust, 0, MOST_TRUST),
-        caution=_read(options, "caution", float, usual.caution, 0),
-        unit=_read(options, "unit", float, usual.unit, 0),
-        plans=_read(options, "plans", int, usual.plans, 0),
-        threads=_read(options, "threads", int, usual.threads, 1, MOST_THREADS),
-    )
+    names = {"ms" if name == "milliseconds" else name: name for name in LIMITS}
+    given = {name: _read(options, key, LIMITS[name]) for key, name in names.items() if key in options}
+    if "ms" in options:
+        given.setdefault("playouts", UNLIMITED)
+    settings = replace(usual, **given)
     variants = tuple(options["models"].split(JOINT)) if "models" in options else models
     if "" in variants:
         raise ValueError(f"option models={short_repr(options['models'])}: must be names joined by {JOINT}")
@@ -366,21 +367,16 @@ def _prior_of(info: GameInfo, name: str | None, *, has_models: bool) -> Agent | 
     return make_agent(learned_text(name), info)
 
 
-def _read(
-    options: Mapping[str, str], key: str, kind: type[Number], default: Number, least: float, most: float = UNLIMITED
-) -> Number:
-    """Return the number that an option gives, or the default.
+def _read(options: Mapping[str, str], key: str, limits: Limits) -> Any:
+    """Return the number that an option gives.
 
     Raises:
-        ValueError: the option is not a number, or is below `least` or above `most`.
+        ValueError: it is not a number, or is outside the limits.
     """
-    try:
-        value = kind(options.get(key, default))
-    except ValueError:
-        value = kind(-1)
-    if not least <= value <= most and key in options:
-        name = "an integer" if kind is int else "a number"
-        is_narrow = most < UNLIMITED or value > most
-        limits = f"from {least:g} to {most:g}" if is_narrow else f"of at least {least:g}"
-        raise ValueError(f"option {key}={short_repr(options[key])}: must be {name} {limits}")
+    value: float | None = None
+    with suppress(ValueError):
+        value = limits.kind(options[key])
+    fault = limits.fault(value)
+    if fault:
+        raise ValueError(f"option {key}={short_repr(options[key])}: {fault}")
     return value

@@ -32,6 +32,7 @@ from sackarmies_agents.search.rounds import (
 )
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.legal import NO_ACTION, legal_ids
+from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.simulator import Evaluation, Policy, choose_next
 from sackarmies_env.core.state import copy_records
 from sackarmies_env.core.workers import Workers
@@ -42,17 +43,53 @@ BIAS = 0.02  # error of a difference between actions, from evaluation and horizo
 DEPTH = 3  # choices of a plan: a verb, with what, and where
 FIRST, LATER = 0.3, 0.25  # shares of the budget: for all legal ids, and for other choices at each later place of plans
 FINALISTS = 8  # maximum number of plans that share the rest of the budget
-FIRST_GUESS = 100e-6  # assumed seconds per playout of up to USUAL_HORIZON turns, until one has been timed
+FIRST_GUESS = 100e-6  # seconds per playout of up to USUAL_HORIZON turns, at least, until searches have been timed
 USUAL_HORIZON = 6
 MEMORY = 0.7  # weight of the previous estimate of that when a new measurement comes in
+TIMED = 4  # playouts per thread that are timed before the first search with a time limit
+UNLIMITED = 10**9  # greatest setting where there is no other limit
 
 Focus = Callable[[Records], NDArray[np.float64]]
 Plans = NDArray[np.int64]
 
 
+class Limits(NamedTuple):
+    """Limits of a setting: int or float, the least and the greatest value."""
+
+    kind: type[int] | type[float]
+    least: float
+    most: float = UNLIMITED
+
+    def fault(self, value: object) -> str:
+        """Return what a value must be, or "" if it is that."""
+        is_number = isinstance(value, int | np.integer if self.kind is int else float | int | np.number)
+        if is_number and not isinstance(value, bool) and self.least <= value <= self.most:  # type: ignore[operator]
+            return ""
+        name = "an integer" if self.kind is int else "a number"
+        is_above = is_number and value > self.most  # type: ignore[operator]
+        if self.most < UNLIMITED or is_above:
+            return f"must be {name} from {self.least:g} to {self.most:g}"
+        return f"must be {name} of at least {self.least:g}"
+
+
+LIMITS = {
+    "playouts": Limits(int, 2),
+    "milliseconds": Limits(float, 0.1),
+    "horizon": Limits(int, 0),
+    "valued": Limits(int, 1),
+    "gate": Limits(float, 0),
+    "optimism": Limits(float, 0),
+    "trust": Limits(int, 0, 10_000),  # each world takes memory in a search
+    "caution": Limits(float, 0),
+    "unit": Limits(float, 0),
+    "plans": Limits(int, 0),
+    "threads": Limits(int, 1, 64),
+}
+
+
 @dataclass(frozen=True)
 class Settings:
-    """Settings of a flat search.
+    """Settings of a flat search; `LIMITS` has the values that they may have.
 
     Attributes:
         playouts: maximum number of playouts for a decision, also with `milliseconds`.
@@ -68,6 +105,9 @@ class Settings:
         unit: difference in return that a difference of one in the scores of a prior that rates ids stands for.
         plans: number of best plans whose later choices are varied; 0: ids are compared, and the policy makes these.
         threads: number of threads that play on at the same time.
+
+    Raises:
+        ValueError: a setting is outside its limits.
     """
 
     playouts: int = 310
@@ -81,6 +121,13 @@ class Settings:
     unit: float = 0.02
     plans: int = 0
     threads: int = 1
+
+    def __post_init__(self) -> None:
+        for name, limits in LIMITS.items():
+            value = getattr(self, name)
+            fault = limits.fault(value)
+            if fault and not (name == "milliseconds" and value is None):
+                raise ValueError(f"setting {name}={short_repr(value)}: {fault}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,10 +255,18 @@ class FlatSearch:
         return race.finding()
 
     def _load(self, task: Task) -> None:
-        """Play the policy's choice in one world per thread: loading kernels and starting threads must not be timed."""
-        bench = self._benches[0]
+        """Play the policy's choice in one world per thread, so that loading kernels is not timed, then time some more.
+
+        What a playout takes differs severalfold between games, policies and machines: the first decision of a game
+        would far exceed its limit if a guess said how many to play.
+        """
+        bench, threads = self._benches[0], self.settings.threads
         race = Race(np.array([[choose_next(bench.simulator, bench.policy, self._root, 0)]]), self.settings)
-        self._share(race, task, race.running, race.played, race.played + self.settings.threads)
+        self._share(race, task, race.running, race.played, race.played + threads)
+        first, count = race.played + threads, TIMED * threads
+        begun = time.perf_counter()
+        self._share(race, task, race.running, first, first + count)
+        self._pace = max(self._pace, (time.perf_counter() - begun) / count)
         self._must_load = False
 
     def _time_left(self, started: float, share: float) -> float:

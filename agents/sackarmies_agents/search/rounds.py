@@ -112,7 +112,10 @@ def worlds_of(left, rounds, num_running, room):
 
 @njit
 def goes_on(state, start):
-    """Return whether the player who chose in `start` chooses again, before any other player and before any chance."""
+    """Return whether the player who chose in `start` chooses again, before any other player and before any chance.
+
+    Results that a scenario forces, and those of `flip_method = "scripted"`, do not count as chance here.
+    """
     return (
         not is_over(state)
         and state.current_player == start.current_player

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import escaped, parse_agent
-from sackarmies_agents.learned.checkpoint import Checkpoint
+from sackarmies_agents.learned.checkpoint import read_checkpoint
+from sackarmies_agents.learned.kernel_agent import KernelAgent
+from sackarmies_agents.learned.load import check_game, kernel_agent_of
 from sackarmies_env.core.messages import quote
 
 TRAINED = "trained"
@@ -31,13 +35,41 @@ def learned_text(place: str) -> str:
     return TRAINED if place == TRAINED else f"ppo:path={escaped(place)},deterministic=true"
 
 
-def only_checkpoint(variants: Iterable[Any]) -> Checkpoint | None:
+class Learned(NamedTuple):
+    """A trained General among the variants, with all that its files hold: they may change later.
+
+    Attributes:
+        path: its checkpoint.
+        agent: the General; it may be shared by threads, which only read its weights.
+    """
+
+    path: Path
+    agent: KernelAgent
+
+
+def read_learned(path: Path, info: GameInfo) -> Learned:
+    """Read a trained General.
+
+    Args:
+        path: its checkpoint.
+        info: the game that it is to play, which has a board.
+
+    Raises:
+        ValueError: the file is missing or damaged, its General was trained for another game, its weights do not fit
+            this version, or its advisor cannot be made.
+    """
+    checkpoint = read_checkpoint(path)
+    check_game(checkpoint, info)
+    return Learned(path, kernel_agent_of(checkpoint, info))
+
+
+def only_learned(variants: Iterable[Any]) -> Learned | None:
     """Return the trained General among variants that have been read; None if there is none.
 
     Raises:
         ValueError: there is more than one.
     """
-    found = {str(one.path): one for one in variants if isinstance(one, Checkpoint)}
+    found = {str(one.path): one for one in variants if isinstance(one, Learned)}
     if len(found) > 1:
         names = ", ".join(quote(path) for path in sorted(found))
         raise ValueError(f"models name several trained Generals, {names}: at most one is allowed")

@@ -137,11 +137,12 @@ def play_lot(plan: Plan, lot: int) -> Positions:
     game = load_game("sack_armies", num_generals=players, armies=armies)
     play = _play_agent if plan.agent and players == DUEL else _play
     try:
-        states, counts, winners = play(game, plan, rng)
+        states, counts, ends = play(game, plan, rng)
     except Misconduct as fault:
         raise ValueError(f"{plan.agent!r} cannot play the games of an evaluation: it {fault}") from None
     size, inputs = len(states), with_all_seats(inputs_of(game.params, states))
-    outcomes = outcomes_of(np.repeat(winners, counts)[:, None], np.arange(SEATS))
+    outcomes = np.full((size, SEATS), LOSS)
+    outcomes[:, :players] = np.repeat(outcomes_of(ends), counts, axis=0)
     games = lot * LOT + np.repeat(np.arange(LOT), counts)
     return Positions(inputs, outcomes, games, np.full(size, lot), np.full(size, players))
 
@@ -154,8 +155,8 @@ def with_all_seats(inputs: Inputs) -> Inputs:
     return inputs._replace(shared=shared, alive=alive)
 
 
-def _play(game: Game, plan: Plan, rng: np.random.Generator) -> tuple[Records, NDArray[np.int64], NDArray[np.int64]]:
-    """Play a lot of games; return states from them, how many are from each game, and who won each."""
+def _play(game: Game, plan: Plan, rng: np.random.Generator) -> tuple[Records, NDArray[np.int64], NDArray[np.float32]]:
+    """Play a lot of games; return states from them, how many are from each game, and what each seat earned in each."""
     simulator, policy = game.simulator(), parts_of(GameInfo.of(game), (plan.weights,)).make_policy(game)
     states, kept, actions = game.new_states(LOT), game.new_states(MOST), np.zeros(game.num_actions, np.int64)
     game.reset(game.params, states, rng.integers(2**62, size=LOT))
@@ -165,7 +166,7 @@ def _play(game: Game, plan: Plan, rng: np.random.Generator) -> tuple[Records, ND
         count = play_game(simulator, policy, states[number : number + 1], actions, draw, kept)
         found.append(copies_of(kept, np.arange(count)))
         counts.append(count)
-    return np.concatenate(found), np.array(counts), states["winner"].copy()
+    return np.concatenate(found), np.array(counts), returns_of(game, states)
 
 
 def player_of(text: str, game: Game) -> Agent:
@@ -181,7 +182,7 @@ def player_of(text: str, game: Game) -> Agent:
 
 def _play_agent(
     game: Game, plan: Plan, rng: np.random.Generator
-) -> tuple[Records, NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[Records, NDArray[np.int64], NDArray[np.float32]]:
     """Do what `_play` does, with an agent outside of kernels, which is asked for all games at once.
 
     Raises:
@@ -208,7 +209,7 @@ def _play_agent(
         batch.step(actions, running)
     found = [state for one in kept for state in one]
     states = np.concatenate(found) if found else game.new_states(0)
-    return states, np.array([len(one) for one in kept]), batch.states["winner"].copy()
+    return states, np.array([len(one) for one in kept]), returns_of(game, batch.states)
 
 
 @njit
@@ -243,6 +244,13 @@ def play_game(simulator, policy, states, actions, draw, kept):
     return count
 
 
-def outcomes_of(winners: NDArray[np.int64], seats: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how games ended for seats, both broadcast to one shape: a game without a winner is a draw."""
-    return np.where(winners == seats, WIN, np.where(winners < 0, DRAW, LOSS)).astype(np.int64)
+def returns_of(game: Game, states: Records) -> NDArray[np.float32]:
+    """Return what each seat earned in games that are over, `(n, num_players)`."""
+    returns = np.zeros((len(states), game.num_players), np.float32)
+    game.returns(game.params, states, returns)
+    return returns
+
+
+def outcomes_of(returns: NDArray[np.float32]) -> NDArray[np.int64]:
+    """Return how games ended for seats, from what they earned: a seat that is out of an undecided game has lost."""
+    return np.where(returns == 1.0, WIN, np.where(returns < 0.0, LOSS, DRAW)).astype(np.int64)

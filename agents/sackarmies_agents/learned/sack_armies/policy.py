@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.learned.advice import Advisor
 from sackarmies_agents.learned.board_form import BoardForm
-from sackarmies_agents.learned.checkpoint import Checkpoint
 from sackarmies_agents.learned.forward_kernels import likeliest, list_legal
 from sackarmies_agents.learned.forward_model import Floats, Integers, Model, Scratch, scratch_for
-from sackarmies_agents.learned.load import check_game, kernel_agent_of
+from sackarmies_agents.learned.kernel_agent import KernelAgent
 from sackarmies_agents.learned.sizes import REASONS
 from sackarmies_agents.scripted.compiled import (
     NUM_NOTES,
@@ -122,22 +121,21 @@ def choose_by(models, model, observations, masks, actions):
             models.choose(boards, observations[i : i + 1], masks[i : i + 1], actions[i : i + 1])
 
 
-def make_mixed_policy(game: Game, variants: Sequence[str | CompiledAgent | None], checkpoint: Checkpoint) -> Policy:
+def make_mixed_policy(game: Game, variants: Sequence[str | CompiledAgent | None], agent: KernelAgent) -> Policy:
     """Make a policy of a trained General and variants of the greedy one, for kernels and for one thread.
 
     Args:
         game: the game that is played.
         variants: the greedy General with given weights, see `scripted.sack_armies.policy.make_policy`; None for the
             trained one.
-        checkpoint: that of the trained one.
+        agent: the trained one; it may be shared, since only its weights are used.
 
     Raises:
-        ValueError: there are no such weights, those of the checkpoint do not fit this version, its advisor cannot be
-            made, or its General was trained for another game.
+        ValueError: there are no such weights, or the trained one plays another game.
     """
     info = GameInfo.of(game)
-    check_game(checkpoint, info)
-    agent = kernel_agent_of(checkpoint, info)
+    if (agent.form.spec, agent.form.num_actions) != (info.observation_spec, info.num_actions):
+        raise ValueError("the trained General was made for another game")
     scripted = [_advisor_of(agent.advisor), *(variant for variant in variants if variant is not None)]
     boards = boards_of(scripted, lambda variant: make_board(info, load_weights(variant)))
     places = np.full(len(variants), LEARNED)

@@ -32,4 +32,4 @@ class GreedyAgent(CompiledAgent):
             ValueError: the game is not Sack Armies, or there are no such weights.
         """
         chosen = weights if isinstance(weights, Weights) else load_weights(weights)
-        super().__init__(make_board(info, chosen), choose_batch, seed, weigh_batch, explain_batch)
+        super().__init__(info, make_board(info, chosen), choose_batch, seed, weigh_batch, explain_batch)

@@ -31,4 +31,4 @@ class GreedyAgent(CompiledAgent):
             ValueError: the game is not Territories, or there are no such weights.
         """
         chosen = weights if isinstance(weights, Weights) else load_weights(weights)
-        super().__init__(make_board(info, chosen), choose_batch, seed)
+        super().__init__(info, make_board(info, chosen), choose_batch, seed)

@@ -7,6 +7,7 @@ each unit and battlefield. A final network compares a player's sums with those o
 from __future__ import annotations
 
 import functools
+import io
 import zlib
 from pathlib import Path
 from tokenize import TokenError
@@ -28,8 +29,10 @@ from sackarmies_agents.search.sack_armies.features import (
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.kernels import make_kernel
+from sackarmies_env.core.safe_read import read_bytes
 from sackarmies_env.core.simulator import Evaluation
 from sackarmies_env.core.state import alloc, as_records, copies_of, record_dtype
+from sackarmies_env.games.sack_armies.play.step import final_gain
 from sackarmies_env.games.sack_armies.state.constants import MAX_GENERALS
 from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
 
@@ -41,6 +44,7 @@ HIDDEN = 64
 OUTCOMES = 3  # win, draw, loss
 WIN, DRAW, LOSS = range(OUTCOMES)
 WEIGHTS = Path(__file__).parent / "evaluation.npz"
+LARGEST = 2**22  # bytes of a file and of its arrays together; the shipped one has 291,000
 TYPES = "types"  # in files, beside the weights: ids of the catalogue, in their order
 # What numpy raises when it reads damaged files, or files of another kind.
 UNREADABLE = (
@@ -49,6 +53,7 @@ UNREADABLE = (
     EOFError,
     BadZipFile,
     AttributeError,
+    MemoryError,  # an array that claims to be larger than its file
     TypeError,
     RuntimeError,
     TokenError,
@@ -260,7 +265,17 @@ def evaluate(models, params, states, player):
     sum_up(params[0], model)
     compare_sums(params[0], states[0], model, player)
     predict(model)
-    return np.float64(model.outcomes[WIN]) + loss * np.float64(model.outcomes[LOSS])
+    value = np.float64(model.outcomes[WIN]) + loss * np.float64(model.outcomes[LOSS])
+    return value + gain_of_draw(params[0], states[0]) * np.float64(model.outcomes[DRAW])
+
+
+@njit
+def gain_of_draw(params, state):
+    """Return what the Generals still in the game would each earn if it ended undecided now (C-reward)."""
+    num_lost = 0
+    for seat in range(params.num_generals):
+        num_lost += 1 - np.int64(state.general_alive[seat])
+    return final_gain(params, state, num_lost)
 
 
 @njit
@@ -307,8 +322,11 @@ def load_weights(path: Path = WEIGHTS) -> dict[str, NDArray[np.float16]]:
         ValueError: there is no such file, or it does not hold weights of this network.
     """
     wanted = names_of_weights()
+    content = io.BytesIO(read_bytes(path, "an evaluation", LARGEST))
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with np.load(content, allow_pickle=False) as file:
+            if sum(entry.file_size for entry in file.zip.infolist()) > LARGEST:  # before anything is unpacked
+                raise BadZipFile
             weights = {name: np.asarray(file[name]) for name in file.files}  # bytes, if an entry is no array
     except UNREADABLE as error:
         # For other files, numpy's messages give advice that suits only trusted files.
