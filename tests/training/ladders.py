@@ -10,6 +10,22 @@ from tests.second_game import GAME
 RUNGS = {"random": "random", "high": "greedy"}
 
 
+EDITED = """
+from sackarmies_agents.scripted.random_agent import RandomAgent
+
+class Edited(RandomAgent):
+    def __init__(self, info):
+        super().__init__()
+"""
+
+
+def write_edited(folder, number=0):
+    """Write the file of an agent, which differs for each number, and return the agent."""
+    source = folder / "edited.py"
+    source.write_text(f"{EDITED}# version {number}\n")
+    return f"python:file={source},class=Edited"
+
+
 def make_config(folder, rungs=RUNGS, pools=((2, 6),), **changes):
     """Return the configuration of a ladder of the toy game; `pools` are pairs of players and units."""
     data = {

@@ -51,12 +51,14 @@ class Simulation:
     Attributes:
         true: rating by name; a version of a submission has the rating of the name, unless its own is given.
         failing: labels that lose each game by forfeit.
+        wins: whether they forfeit with one of their seats only, and win with another one.
         stop_after: units after which the process is interrupted; None: never.
     """
 
     def __init__(self, folder, monkeypatch, true, more="", round_units=10):
         self.true = true
         self.failing = set()
+        self.wins = False
         self.stop_after = None
         self.clock = Clock()
         self.told = []
@@ -104,8 +106,10 @@ class Simulation:
             winner = one if rng.random() < chance else other
             faults = [{"seat": seat, **FAULT} for seat, name in enumerate(seating) if name in self.failing]
             if faults:
-                winner = next((name for name in seating if name not in self.failing), one)
-            returns = [1.0 if name == winner else -1.0 for name in seating]
+                winner = next((name for name in seating if (name in self.failing) == self.wins), one)
+                faults = faults[:1] if self.wins else faults
+            lost = {fault["seat"] for fault in faults}
+            returns = [1.0 if name == winner and seat not in lost else -1.0 for seat, name in enumerate(seating)]
             games.append({"returns": returns, "turns": 5, "actions": 9, "truncated": False, "forfeits": faults})
         data = {"line_up": unit.line_up, "number": unit.number, "armies": unit.armies, "seed": unit.seed}
         return UnitEntry.model_validate({"players": unit.players, **data, "games": games, "thinking": {}})

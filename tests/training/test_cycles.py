@@ -159,5 +159,25 @@ def test_no_cycle_is_shown_where_a_ranking_explains_the_games():
     assert "No cycle is shown" in structure.sentences()[-1]
 
 
+def test_sentence_of_the_equilibrium_claims_no_share_of_points():
+    """The equilibrium is one of log-odds: a mixture of a strong and a weak opponent may give more than half."""
+    chances = {("rock", "scissors"): 1.0, ("scissors", "paper"): 0.55, ("paper", "rock"): 0.55}
+    estimates = Estimates(["rock", "paper", "scissors"], pairs(chances, 200))
+    structure = structure_of(estimates)
+    told = structure.sentences()[0]
+    assert told.startswith("Nash equilibrium of the log-odds of pairs: ")
+    assert told.endswith("%. Against it, no agent has positive mean log-odds.")
+    assert structure.nash_average == pytest.approx([0] * 3, abs=1e-3)
+    names = structure.names
+    shares = [[0.5 if one == other else estimates.payoff(one, other).value for other in names] for one in names]
+    assert (np.array(shares) @ structure.nash).max() > 0.505
+
+
+def test_pair_without_a_point_in_its_common_games_has_no_log_odds():
+    names = ("a", "b", "c")
+    units = [PlayedUnit(names, draw, (Outcome(names, (-0.5, -0.5, 1.0)),)) for draw in range(3)]
+    assert structure_of(Estimates(names, units)) is None
+
+
 def test_two_agents_have_no_cycles():
     assert structure_of(Estimates(["a", "b"], pairs({("a", "b"): 0.5}, 5))) is None

@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -13,13 +14,14 @@ from typer.testing import CliRunner
 
 from sackarmies_training.cli import app
 from sackarmies_training.cli_errors import STOPPED
-from sackarmies_training.cli_ladder import rung_order
+from sackarmies_training.cli_ladder import print_rungs, rung_order
 from sackarmies_training.config import load_config
 from sackarmies_training.ladder import contest
 from sackarmies_training.ladder.config import LadderConfig
 from sackarmies_training.ladder.contest import UNITS, Ladder
+from sackarmies_training.ladder.report import make_reports
 from tests.second_game import registered
-from tests.training.ladders import make_config, results_of
+from tests.training.ladders import make_config, make_entry, results_of
 from tests.training.test_killed import descendants, is_running, wait_until
 
 EXACT = Path(__file__).parents[2] / "configs" / "ladder" / "exact"
@@ -86,6 +88,14 @@ def test_ladder_is_played_reported_and_not_played_again(config, tmp_path):
     before = (tmp_path / "ladder" / UNITS).read_bytes()
     assert f"All 50 games in {tmp_path}/ladder have been played." in invoke("ladder", "--config", config)
     assert (tmp_path / "ladder" / UNITS).read_bytes() == before
+
+
+def test_time_of_a_rung_is_blank_where_none_was_measured(config, tmp_path, capsys):
+    settings = make_config(tmp_path, pools=((2, 2),))
+    entries = [make_entry(("high", "random"), number, ("high", "random" if number else None)) for number in range(2)]
+    print_rungs(make_reports(settings, entries)[0])
+    row = next(line for line in capsys.readouterr().out.splitlines() if " high " in line)
+    assert re.search(r"\(\d.*%\) +4 +25\.0%$", row.rstrip())  # points and games, then draws
 
 
 def test_newcomer_is_placed_with_and_without_a_ladder(config):

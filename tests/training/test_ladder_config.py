@@ -14,7 +14,7 @@ from tests.training.ladders import make_config
 
 CONFIGS = Path(__file__).parents[2] / "configs" / "ladder"
 LADDER = """
-folder = "f"
+folder = "{folder}"
 {more}
 [game]
 id = "sack_armies"
@@ -30,7 +30,16 @@ players = {players}
 units = {units}
 {pool}
 """
-SOUND = {"more": "", "game": "", "name": "greedy", "agent": "greedy", "players": 2, "units": 13, "pool": ""}
+SOUND = {
+    "folder": "f",
+    "more": "",
+    "game": "",
+    "name": "greedy",
+    "agent": "greedy",
+    "players": 2,
+    "units": 13,
+    "pool": "",
+}
 
 
 @pytest.fixture(autouse=True)
@@ -64,6 +73,7 @@ def duel():
         ),
         ({"pool": 'rungs = ["random", "random"]'}, "pool of 2 players: rungs names 'random' twice"),
         ({"more": "speed = 1"}, 'unknown key "speed"'),
+        ({"folder": ""}, "folder: the length must be at least 1"),
         ({"pool": "[[pool]]\nplayers = 2\nunits = 13"}, "two pools are for 2 players, only one is allowed"),
     ],
 )

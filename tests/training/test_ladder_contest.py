@@ -17,7 +17,7 @@ from sackarmies_training.ladder.store import UnitStore, key_of
 from sackarmies_training.ladder.thinking import Thinking, Watch, class_of, duration, total
 from sackarmies_training.ladder.units import UnitEntry, make_job, make_unit, play_unit
 from tests.second_game import registered
-from tests.training.ladders import make_config, make_entry, results_of
+from tests.training.ladders import make_config, make_entry, results_of, write_edited
 
 
 @pytest.fixture(autouse=True)
@@ -138,6 +138,23 @@ def test_more_units_and_another_pool_play_only_what_is_missing(tmp_path):
     play(make_config(tmp_path, pools=((2, 2),)), tmp_path / "l")
     _, games = play(make_config(tmp_path, pools=((2, 3), (4, 1))), tmp_path / "l")
     assert games == 2 + 2
+
+
+def test_unit_of_a_rung_whose_file_was_edited_is_not_kept(tmp_path):
+    rungs = {"random": "random", "same": "random", "own": write_edited(tmp_path)}
+    ladder = Ladder(make_config(tmp_path, rungs, ((2, 2),)), tmp_path / "l")
+    played = []
+
+    def edit(games):
+        played.append(games)
+        write_edited(tmp_path, 1 if sum(played) >= 2 else 0)
+
+    sentence = r'^"own": its file changed during the games, so unit 0 of "own", "random" was not kept; restore the file'
+    with pytest.raises(ValueError, match=sentence):
+        ladder.play(sorted(ladder.open(), key=lambda unit: "own" in unit.line_up), edit)
+    assert sum(played) == 2 * 2  # units of other rungs are kept
+    write_edited(tmp_path)
+    assert len(ladder.open()) == 4
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ import pytest
 
 from sackarmies_training.ladder.estimate import PoolEstimates
 from sackarmies_training.ratings import Rate, bradley_terry, fit_strengths, line_ups_of
+from sackarmies_training.stats.cycles import log_odds
 from sackarmies_training.stats.elo import elo_of, share_of
-from sackarmies_training.stats.estimate import refit_strengths, wilson
+from sackarmies_training.stats.estimate import PossiblePoints, refit_strengths, wilson
 from tests.training.ladders import make_entry
 
 
@@ -158,6 +159,15 @@ def test_four_players_share_points_in_mixed_line_ups():
     assert estimates.ranked[0] == "a"
 
 
+def test_interval_of_a_pair_rests_on_the_units_in_which_it_took_points():
+    winners = [("z", "z", "z")] * 25 + [("z", "x", "z")]
+    entries = [make_entry(("x", "y", "z"), number, won) for number, won in enumerate(winners)]
+    share = PoolEstimates(["x", "y", "z"], entries).payoff("x", "y")
+    assert (share.value, share.low, share.high) == (1.0, *wilson(1.0, 1))
+    assert (share.units, share.games, share.points) == (1, 78, 1)
+    assert log_odds(share) == pytest.approx(math.log(1.5 / 0.5))
+
+
 def test_shares_and_differences_are_inverse():
     for elo in (-300.0, 0.0, 17.0, 250.0):
         assert elo_of(share_of(elo)) == pytest.approx(elo)
@@ -212,3 +222,57 @@ def test_points_of_luck_are_those_of_an_agent_in_all_its_seats():
     assert entry.played.points_of_luck("a") == pytest.approx(3 / 4 * 0.8)  # two seats, twice 0.5 less twice 0.1
     assert entry.played.points_of_luck("b") == pytest.approx(-3 / 4 * 0.8)
     assert make_entry(("a", "b"), 0, ("a", "b")).played.points_of_luck("a") == 0
+
+
+def unlucky(line_up, winner, points, number):
+    """Return a unit of two games won by `winner`, who is left with that many points once luck is taken out."""
+    loser = next(name for name in line_up if name != winner)
+    luck = [{winner: 2 - points, loser: points - 2}] * 2  # half of a return is a point
+    return make_entry(line_up, number, (winner, winner), luck)
+
+
+def test_resamples_with_more_points_than_games_count_as_all_points_won():
+    points = [0.4, *(2.3, 1.7) * 9, 2.3]
+    entries = [unlucky(("a", "b"), "a", one, number) for number, one in enumerate(points)]
+    entries[0] = make_entry(("a", "b"), 0, ("a", "b"), [{"a": 0.6, "b": -0.6}] * 2)  # 0.4 points for "a", too
+    difference = PoolEstimates(["a", "b"], entries).adjusted.difference("a", "b")
+    won = [make_entry(("a", "b"), number, ("a", "a")) for number in range(20)]
+    assert difference.low < difference.value < difference.high
+    assert difference.high == pytest.approx(PoolEstimates(["a", "b"], won).difference("a", "b").value)
+
+
+def test_rating_is_not_measured_if_less_than_no_point_is_left():
+    entries = [make_entry(("a", "b"), number, ("a", "b"), [{"a": 0.0, "b": 0.0}] * 2) for number in range(6)]
+    entries += [unlucky((name, "z"), name, 2, number) for name in "ab" for number in range(6)]
+    entries[-1] = make_entry(("b", "z"), 5, ("b", "z"), [{"b": 0.0, "z": 0.0}, {"b": -2.4, "z": 2.4}])
+    estimates = PoolEstimates(["a", "b", "z"], entries)
+    assert [estimates.is_measured(name) for name in "abz"] == [True] * 3
+    assert [estimates.adjusted.is_measured(name) for name in "abz"] == [True, True, False]
+    ratings = estimates.adjusted.ratings()
+    assert ratings["a"].value + ratings["b"].value == pytest.approx(0)
+
+
+def test_group_is_not_measured_if_less_than_no_point_is_left_to_it():
+    none = [{name: 0.0 for name in "abyz"}] * 2
+    entries = [make_entry(pair, number, pair, none) for pair in (("a", "b"), ("y", "z")) for number in range(6)]
+    entries += [make_entry((one, other), 0, (one, one), none) for one in "ab" for other in "yz"]
+    entries[-1] = make_entry(("b", "z"), 0, ("b", "z"), [{"b": 0.0, "z": 0.0}, {"b": -2.4, "z": 2.4}])
+    estimates = PoolEstimates(list("abyz"), entries)
+    assert len(set(estimates.groups.values())) == 1
+    groups = estimates.adjusted.groups
+    assert groups["a"] == groups["b"] != groups["y"] == groups["z"]
+
+
+def test_possible_points_are_left_as_they_are_and_others_keep_their_sum():
+    seats, games = np.array([[1, 1, 0], [1, 0, 1], [0, 1, 1]]), np.array([10, 10, 10])
+    possible = PossiblePoints.of(seats, games, np.array([2, 1, 0]))
+    points = np.array([[16.0, 9.5, 4.5], [15.5, 15.0, -0.5], [21.0, 8.0, 1.0]])
+    wanted = [[16.0, 9.5, 4.5], [15.5, 14.5, 0.0], [20.0, 9.0, 1.0]]
+    assert possible.nearest(points) == pytest.approx(np.array(wanted))
+
+
+def test_share_beyond_all_points_has_an_interval_that_contains_it():
+    entry = make_entry(("a", "b"), 0, ("a", "a"), [{"a": -0.4, "b": 0.4}] * 2)
+    share = PoolEstimates(["a", "b"], [entry]).adjusted.payoff("a", "b")
+    assert share.value == share.high == pytest.approx(1.2)
+    assert share.low == wilson(1.0, 1)[0]

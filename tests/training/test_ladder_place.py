@@ -8,7 +8,7 @@ from sackarmies_training.ladder.store import UnitStore
 from sackarmies_training.stats.estimate import Estimate
 from sackarmies_training.stats.sprt import SprtPlan, Verdict
 from tests.second_game import registered
-from tests.training.ladders import make_config, results_of
+from tests.training.ladders import make_config, results_of, write_edited
 
 RUNGS = ["r0", "r1", "r2", "r3", "r4", "r5", "r6"]
 LOWEST = "python:class=tests.agents.misbehaving:Lowest"
@@ -28,7 +28,7 @@ def verdict_of(strength, undecided=()):
         number = int(rung[1:])
         verdict = Verdict.STRONGER if number < strength else Verdict.WEAKER
         verdict = Verdict.UNDECIDED if rung in undecided else verdict
-        return Comparison(rung, verdict, (1, 2, 3, 4, 5), 0.5, Estimate(0.5, 0.4, 0.6, 15, 30))
+        return Comparison(rung, verdict, (1, 2, 3, 4, 5), 0.5, Estimate(0.5, 0.4, 0.6, 15, 30, 30))
 
     return compare
 
@@ -115,6 +115,25 @@ def test_units_that_ended_out_of_order_count_in_their_order(tmp_path):
     lines = newcomer.store.path.read_bytes().splitlines(keepends=True)
     newcomer.store.path.write_bytes(b"".join(reversed(lines)))
     assert place(config, tmp_path / "l")[1] == whole
+
+
+@pytest.mark.parametrize("is_rung", [False, True])
+def test_unit_of_a_placing_is_not_kept_if_a_file_was_edited(tmp_path, is_rung):
+    own = write_edited(tmp_path)
+    config = make_config(tmp_path, {"low": "random", "high": own if is_rung else "greedy"})
+    newcomer = Newcomer(config, "random" if is_rung else own, tmp_path)
+    newcomer.open()
+    name = "high" if is_rung else "newcomer"
+    sentence = f'^"{name}": its file changed during the games, so unit 1 of "high", "newcomer" was not kept; restore'
+    with pytest.raises(ValueError, match=sentence):
+        newcomer.place(["high"], PLAN, lambda games: write_edited(tmp_path, 1))
+    assert len(results_of(newcomer.store.path)) == 1
+
+
+def test_budget_of_an_undecided_test_is_told_in_whole_units():
+    odd = SprtPlan(elo0=-100, elo1=100, max_games=61)
+    text = placing_sentences("new", search(RUNGS, verdict_of(5, {"r5"})), odd)[-1]
+    assert text.startswith("Undecided: 60 games, the budget of a test")
 
 
 def test_newcomers_are_kept_apart_by_what_they_are(tmp_path):

@@ -10,6 +10,7 @@ from sackarmies_env.core.record import load_record
 from sackarmies_env.registry import game_of
 from sackarmies_env.render import Replay
 from sackarmies_training.ladder.contest import Ladder
+from sackarmies_training.ladder.picture import draw
 from sackarmies_training.ladder.report import (
     csv_text,
     design_sentences,
@@ -20,6 +21,7 @@ from sackarmies_training.ladder.report import (
     write_replays,
     write_reports,
 )
+from sackarmies_training.ladder.units import UnitEntry
 from tests.second_game import registered
 from tests.training.ladders import make_config, make_entry
 from tests.training.test_tournament_report import Page
@@ -76,6 +78,16 @@ def test_forfeits_are_told(tmp_path):
     assert "b lost 1 of its 2 games by forfeit." in design_sentences(config, report)
 
 
+def test_game_with_two_forfeits_of_a_rung_is_told_once(tmp_path):
+    config = make_config(tmp_path, {"a": "random", "b": "random"}, ((4, 1),))
+    entry = make_entry(("a", "b") * 2, 0, ("a", "b")).model_dump()
+    for game in entry["games"]:
+        game["forfeits"] = [{"seat": seat, "ply": 3, "reason": "raised", "status": "ERROR"} for seat in range(4)]
+    report = make_reports(config, [UnitEntry.model_validate(entry)])[0]
+    told = [line for line in design_sentences(config, report) if "forfeit" in line]
+    assert sorted(told) == [f"{name} lost 1 of its 2 games by forfeit." for name in "ab"]
+
+
 @pytest.mark.parametrize(
     ("armies", "told"), [(["empire"], ""), (["empire", "undead"], " All 2 armies have equal shares.")]
 )
@@ -91,7 +103,7 @@ def test_markdown_marks_what_is_order_only_and_escapes_names(tmp_path):
     text = markdown(config, reports)
     assert "| z\\|1 | random | -" in text
     assert "| order only |" in text
-    assert "* Between this rung and those without a mark, points went one way only" in text
+    assert "* Between this rung and those without a mark, points went one way only, or none were" in text
     rows = [line for line in text.splitlines() if line.startswith("| top ")]
     assert "| top | greedy | +" in rows[0]
     assert "100.0%" in rows[1]
@@ -117,10 +129,79 @@ def test_luck_is_taken_out_where_it_was_measured(tmp_path):
     assert "Elo, luck taken out | 95% interval |" in text
     assert re.search(r"top stands 1\d\d Elo .* of their points in 16 games\. With luck taken out: 2\d\d Elo \(", text)
     assert "Luck taken out: wherever flips or dice decided" in text
+    assert "Intervals are narrower where the evaluation of positions knows something about the game." in text
     rows = [row for row in csv.DictReader(csv_text(config, reports).splitlines()) if "luck" in row["unit"]]
     assert [row["rung"] for row in rows] == ["top", "mid"]
     rung = report_data(config, reports)["pools"][0]["rungs"][0]
     assert rung["elo_luck_taken_out"]["value"] > rung["elo"]["value"]  # it had bad luck
+
+
+def test_units_that_are_all_alike_are_told_from_a_single_one_of_each_line_up(tmp_path):
+    config = make_config(tmp_path, {"a": "random", "b": "random", "c": "random"}, ((2, 2),))
+    winners = {("a", "b"): ("a", "b"), ("a", "c"): ("a", None), ("b", "c"): ("b", None)}
+    entries = [make_entry(pair, number, won) for pair, won in winners.items() for number in range(2)]
+    assert "| all units alike |" in markdown(config, make_reports(config, entries))
+    single = markdown(config, make_reports(config, entries[::2]))
+    assert "| too few units |" in single
+    assert "all units alike" not in single
+
+
+def test_rung_left_with_less_than_no_point_is_order_only_with_luck_taken_out(tmp_path):
+    config = make_config(tmp_path, {"low": "random", "mid": "random", "top": "greedy"}, ((2, 4),))
+    none, lucky = {"low": 0.0, "mid": 0.0, "top": 0.0}, {"low": 2.4, "mid": -2.4}
+    entries = [make_entry(("mid", "top"), number, ("mid", "top"), [none] * 2) for number in range(4)]
+    entries += [make_entry(("low", "top"), number, ("top", "top"), [none] * 2) for number in range(4)]
+    entries += [make_entry(("low", "mid"), number, ("mid", "mid"), [none] * 2) for number in range(3)]
+    entries.append(make_entry(("low", "mid"), 3, ("low", "mid"), [lucky, none]))
+    reports = make_reports(config, entries)
+    text = markdown(config, reports)
+    cells = next(line for line in text.splitlines() if line.startswith("| low | random ")).split(" | ")
+    assert not cells[2].endswith("*")
+    assert cells[-2].endswith("*")
+    assert cells[-1] == "order only |"
+    assert "With luck taken out, the games set no upper limit to how far." in text
+    assert "* beside a rating with luck taken out: this rung, or a group that it belongs to, is left with" in text
+    rows = [row for row in csv.DictReader(csv_text(config, reports).splitlines()) if "luck" in row["unit"]]
+    assert [(row["rung"], row["value"] == "") for row in rows] == [("top", False), ("mid", False), ("low", True)]
+    rungs = report_data(config, reports)["pools"][0]["rungs"]
+    assert [rung["is_measured_luck_taken_out"] for rung in rungs] == [True, True, False]
+
+
+def test_rungs_that_both_took_no_point_are_not_ordered(tmp_path):
+    config = make_config(tmp_path, dict.fromkeys(("a", "b", "y", "z"), "random"), ((2, 2),))
+    entries = [make_entry(("a", "b"), number, ("a", "b")) for number in range(2)]
+    entries += [make_entry((one, other), 0, (one, one)) for one in "ab" for other in "yz"]
+    sentences = design_sentences(config, make_reports(config, entries)[0])
+    assert re.fullmatch(
+        "The games do not place ([yz]) above ([yz]): it took no point from [yz], directly or through others.",
+        sentences[3],
+    )
+    assert re.match("[ab] stands above [yz], and the games set no upper limit to how far: ", sentences[2])
+
+
+def test_note_on_marks_does_not_speak_of_rungs_without_one_if_there_are_none(tmp_path):
+    entries = [make_entry(("high", "random"), 0, ("high", "high"))]
+    for anchor, others in ((None, "any other one"), ("high", "high")):
+        config = make_config(tmp_path, pools=((2, 1),), anchor=anchor)
+        assert f"* Between this rung and {others}, points went" in markdown(config, make_reports(config, entries))
+
+
+def test_rung_with_rating_zero_is_told(tmp_path):
+    rungs = {"a": "random", "b": "random", "c": "random"}
+    entries = [make_entry(("a", "b"), number, ("a", "b")) for number in range(2)]
+    for anchor, told in (
+        ("a", "a has the rating 0."),
+        (None, "The mean rating of the rungs that games compare is 0."),
+        ("c", "The mean rating of the rungs that games compare is 0. The anchor, c, does not play here."),
+    ):
+        config = make_config(tmp_path, rungs, pool=[{"players": 2, "units": 2, "rungs": ["a", "b"]}], anchor=anchor)
+        assert design_sentences(config, make_reports(config, entries)[0])[0].endswith(f" resamples). {told}")
+
+
+def test_dollar_signs_in_names_are_drawn_as_they_are(tmp_path):
+    config = make_config(tmp_path, {r"$\foo$": "random", "b": "random"}, ((2, 2),))
+    entries = [make_entry((r"$\foo$", "b"), number, ("b", None)) for number in range(2)]
+    assert rb"$\foo$" in draw(make_reports(config, entries), "svg")
 
 
 def test_rating_of_units_that_are_all_alike_has_no_interval(tmp_path):
@@ -129,7 +210,7 @@ def test_rating_of_units_that_are_all_alike_has_no_interval(tmp_path):
     reports = make_reports(config, [make_entry(("mid", "top"), 0, ("top", None), luck)])
     write_reports(config, reports, tmp_path)
     row = next(line for line in (tmp_path / "ladder.md").read_text().splitlines() if line.startswith("| top |"))
-    assert row.count("| all units alike |") == 2  # as measured, and with luck taken out
+    assert row.count("| too few units |") == 2  # as measured, and with luck taken out
     assert design_sentences(config, reports[0])[1].startswith("top is not shown to stand above mid: 180 Elo (-350 to")
     rows = [row for row in csv.DictReader((tmp_path / "results.csv").open()) if row["unit"].startswith("Elo")]
     assert [(row["low"], row["high"]) for row in rows] == [("", "")] * 4

@@ -14,6 +14,7 @@ from sackarmies_training.league.report import LeagueReport
 from sackarmies_training.league.submissions import keep
 from sackarmies_training.seeds import commitment
 from tests.second_game import registered
+from tests.training import leagues
 from tests.training.leagues import Simulation, lines_of, same_seeds
 
 TRUE = {"low": -200.0, "middle": 0.0, "bold": 150.0, "shy": -50.0}
@@ -107,6 +108,19 @@ def test_agent_that_fails_too_often_is_suspended_with_the_reason(simulation):
     simulation.failing = set()
     simulation.play(20)
     assert status_of(simulation, "bold@1") == "active"  # earlier forfeits do not count again
+
+
+@pytest.mark.parametrize("wins", [False, True])
+def test_game_lost_by_forfeit_counts_once_for_an_agent_with_two_seats(tmp_path, monkeypatch, wins):
+    monkeypatch.setattr(leagues, "CONFIG", f"players = 4{leagues.CONFIG}")
+    simulation = Simulation(tmp_path / "league", monkeypatch, TRUE)
+    simulation.submit("bold")
+    simulation.failing, simulation.wins = {"bold@1"}, wins
+    simulation.play(20)
+    line = next(line for line in report_of(simulation).present.lines if line.label == "bold@1")
+    assert line.tally.games > 0
+    assert line.forfeits == line.tally.losses == (0 if wins else line.tally.games)
+    assert status_of(simulation, "bold@1") == ("active" if wins else "suspended")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from sackarmies_env.registry import load_game, load_players, load_scenario
 from sackarmies_training.evaluate import Plan, evaluate
 from sackarmies_training.ladder.exact import ExactValues
 from sackarmies_training.matches import PlayedGame
+from sackarmies_training.stats.estimate import wilson
 from sackarmies_training.stats.luck import Adjusted, LuckMeter, adjusted_score, unit_shares
 from tests.core.toy_game import make_duel
 from tests.samples import many
@@ -141,7 +142,13 @@ def test_luck_taken_out_narrows_the_interval_and_leaves_the_mean():
 
 def test_luck_that_decided_all_units_can_be_told():
     adjusted = Adjusted.of(np.array([[0.0, 0.5], [1.0, 0.5]]), games=4)
-    assert adjusted.sentence() == "with luck taken out: 50.0% (50.0% to 50.0%) of the points, the same in all units"
+    assert adjusted.sentence() == "with luck taken out: 50.0% (9.5% to 90.5%) of the points, the same in all units"
+
+
+@pytest.mark.parametrize(("share", "low", "high"), [(0.5, *wilson(0.5, 1)), (1.1, wilson(1.0, 1)[0], 1.1)])
+def test_share_of_one_pair_has_no_interval_of_width_zero(share, low, high):
+    score = Adjusted.of(np.array([[1.0, share]]), games=2).score
+    assert (score.value, score.low, score.high) == (share, low, high)
 
 
 def test_cards_of_a_deck_are_refused():

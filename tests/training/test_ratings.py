@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sackarmies_training.ratings import Outcome, Rate, bradley_terry, openskill_ratings
-from sackarmies_training.standings import Tally, standings_data, standings_of, tally_of
+from sackarmies_training.standings import Tally, forfeits_of, standings_data, standings_of, tally_of
 from sackarmies_training.tournament import seatings
 
 
@@ -201,6 +201,19 @@ def test_tally_counts_each_game_once_by_its_best_seats():
     assert tally_of(BY_HAND, "b") == Tally(3, 2, 2)
     assert sum(outcome.score("a") for outcome in BY_HAND) == pytest.approx(2 + 1 / 2 + 1 / 3)
     assert sum(outcome.score("b") for outcome in BY_HAND) == pytest.approx(2 + 1 / 2 + 1 + 2 / 3)
+
+
+def test_game_lost_by_forfeit_counts_once_however_many_seats_forfeited():
+    late, wrong = "took too long", "chose no action"
+    lost = Outcome(("a", "b", "a", "b"), (-1.0, 1.0, -1.0, -1.0), {0: late, 2: late})
+    for_two_reasons = Outcome(("a", "b", "a", "b"), (-1.0, 1.0, -1.0, -1.0), {0: late, 2: wrong})
+    won = Outcome(("a", "b", "a", "b"), (-1.0, -1.0, 1.0, -1.0), {0: late, 1: late})
+    outcomes = [lost, for_two_reasons, won]
+    assert forfeits_of(outcomes) == {("a", late): 2, ("a", wrong): 1, ("b", late): 1}
+    standings = standings_of(["a", "b"], outcomes, "bradley_terry")
+    assert {line.agent: (line.forfeits, line.tally.losses) for line in standings} == {"a": (2, 2), "b": (1, 1)}
+    told = {(one["agent"], one["reason"]): one["games"] for one in standings_data(standings, outcomes)["forfeits"]}
+    assert told == forfeits_of(outcomes)
 
 
 def test_seat_that_was_out_before_the_end_does_not_draw():

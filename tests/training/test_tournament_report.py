@@ -77,7 +77,8 @@ def test_names_and_reasons_are_text(tmp_path, monkeypatch):
     def read_with_a_forfeit(folder, batch):
         games = read_batch(folder, batch)
         forfeit = {"seat": 0, "ply": 0, "reason": f"raised {HOSTILE}", "status": "ERROR"}
-        return tuple(type(game).model_validate(game.model_dump() | {"forfeits": [forfeit]}) for game in games)
+        lost = {"forfeits": [forfeit], "returns": [-1.0, 1.0], "out": []}
+        return tuple(type(game).model_validate(game.model_dump() | lost) for game in games)
 
     monkeypatch.setattr("sackarmies_training.tournament.read_batch", read_with_a_forfeit)
     _, page = play(tmp_path, ("random", HOSTILE))

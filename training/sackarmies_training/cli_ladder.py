@@ -137,7 +137,7 @@ def play_ladder(settings: LadderConfig, on: Place) -> None:
 
 def print_rungs(report: PoolReport) -> None:
     """Print the table of a pool."""
-    from sackarmies_training.ladder.report import interval
+    from sackarmies_training.ladder.report import interval, thinking_cells
 
     def make(labels: Sequence[str], style: tuple[str, bool]) -> RenderableType:
         gap, is_wide = style
@@ -147,14 +147,15 @@ def print_rungs(report: PoolReport) -> None:
             table, ("Elo", "points", "games", "ms, median", "ms, 99%", *(["draws", "decisions/s"] if is_wide else []))
         )
         for label, rung in zip(labels, report.rungs, strict=True):
-            score, thinking = rung.score, rung.thinking
+            score = rung.score
+            rate, *durations = thinking_cells(rung.thinking)
             table.add_row(
                 Text(label),
-                f"{rung.rating.value:+.0f}{gap}({interval(rung)})",
+                f"{rung.rating.value:+.0f}{gap}({interval(rung, report.estimates)})",
                 f"{score.value:.1%}{gap}({score.low:.1%} to {score.high:.1%})",
                 str(score.games),
-                *(f"{1000 * thinking.quantile(share):.3g}" for share in (0.5, 0.99)),
-                *((f"{rung.draw_share:.1%}", f"{thinking.rate:,.0f}") if is_wide else ()),
+                *durations,
+                *((f"{rung.draw_share:.1%}", rate) if is_wide else ()),
             )
         return titled(report.title, table)
 

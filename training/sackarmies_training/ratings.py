@@ -55,6 +55,16 @@ class Outcome:
         """The agents of the seats in first place, once for each seat: a single one won, several drew."""
         return tuple(name for name, place in zip(self.agents, self.places, strict=True) if place == 1)
 
+    @cached_property
+    def lost_by_forfeit(self) -> frozenset[tuple[str, str]]:
+        """The agents that lost the game after a seat of theirs had forfeited, each with the reason.
+
+        An agent with several seats appears once for each different reason, and not at all if another seat of it won or
+        drew.
+        """
+        found = {(self.agents[seat], reason) for seat, reason in self.forfeits.items()}
+        return frozenset((agent, reason) for agent, reason in found if agent not in self.best)
+
     def place(self, agent: str) -> int:
         """Return the place of an agent's best seat."""
         return min(place for name, place in zip(self.agents, self.places, strict=True) if name == agent)

@@ -50,7 +50,8 @@ class Standing:
         agent: its name.
         rating: by the method of the tournament.
         tally: of its games.
-        forfeits: games lost by forfeit, which are among those lost.
+        forfeits: games lost by forfeit, which are among those lost: a game that another seat of the agent won or drew
+            is not.
         share: points per game; each game is worth one point.
         places: how often its best seat took each place, from the first; equal seats share the better one.
         skill: its OpenSkill rating, which rates places; None if only two play.
@@ -85,8 +86,13 @@ def tally_of(outcomes: Sequence[Outcome], agent: str, *, against: str | None = N
 
 
 def forfeits_of(outcomes: Sequence[Outcome]) -> Counter[tuple[str, str]]:
-    """Count forfeits by agent and reason."""
-    return Counter((outcome.agents[seat], reason) for outcome in outcomes for seat, reason in outcome.forfeits.items())
+    """Count the games that agents lost by forfeit, by agent and reason; a game with two reasons counts for both."""
+    return Counter(lost for outcome in outcomes for lost in outcome.lost_by_forfeit)
+
+
+def games_forfeited(outcomes: Sequence[Outcome], agent: str) -> int:
+    """Count the games that an agent lost by forfeit; each counts once, however many of its seats forfeited."""
+    return sum(any(name == agent for name, _ in outcome.lost_by_forfeit) for outcome in outcomes)
 
 
 def standings_of(
@@ -106,8 +112,6 @@ def standings_of(
         ratings = _with_bootstrap(agents, ratings, units_of(outcomes, seeds))
     has_places = len(outcomes[0].agents) > PAIR
     skills = openskill_ratings(agents, outcomes) if has_places else {}
-    reasons = forfeits_of(outcomes)
-    forfeits = {agent: sum(count for (name, _), count in reasons.items() if name == agent) for agent in agents}
     lines = []
     for agent in agents:
         mine = [outcome for outcome in outcomes if agent in outcome.agents]
@@ -115,7 +119,8 @@ def standings_of(
         taken = Counter(outcome.place(agent) for outcome in mine)
         places = tuple(taken[place] for place in range(1, len(outcomes[0].agents) + 1))
         tally = tally_of(mine, agent)
-        lines.append(Standing(agent, ratings[agent], tally, forfeits[agent], share, places, skills.get(agent)))
+        forfeits = games_forfeited(mine, agent)
+        lines.append(Standing(agent, ratings[agent], tally, forfeits, share, places, skills.get(agent)))
     return sorted(lines, key=lambda line: -line.rating.value)
 
 
@@ -271,7 +276,7 @@ def _percentage(tally: Tally) -> str:
 
 
 def forfeits_table(outcomes: Sequence[Outcome]) -> RenderableType | None:
-    """Return who forfeited how many games and why, most first, for the terminal; None if nobody did."""
+    """Return who lost how many games by forfeit and why, most first, for the terminal; None if nobody did."""
     reasons = forfeits_of(outcomes)
     if not reasons:
         return None

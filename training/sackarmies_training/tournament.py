@@ -214,17 +214,9 @@ class Tournament:
         Raises:
             ValueError: a file of an agent has changed or is gone.
         """
-        agents = read_json(self.folder / IDENTITY)["agents"]
-        for name in self.section.agents:
-            try:
-                is_same = agent_identity(self.agent_text(name)) == agents[name]
-            except (OSError, ValueError):
-                is_same = False
-            if not is_same:
-                raise ValueError(
-                    f"{quote(name)}: its file changed during the tournament, so batch {batch.number} was not kept; "
-                    "restore the file and give the same command again, or choose another folder"
-                )
+        texts = {name: self.agent_text(name) for name in self.section.agents}
+        identities = read_json(self.folder / IDENTITY)["agents"]
+        check_unchanged(texts, identities, "the tournament", f"batch {batch.number}")
 
     def _identity(self) -> dict[str, Any]:
         agents = {name: agent_identity(self.agent_text(name)) for name in self.section.agents}
@@ -248,6 +240,30 @@ class Tournament:
         if not (self.folder / SEED).exists():
             return {"seed": DRAWN}
         return {"seed": DRAWN, "seed_sha256": commitment(self.seed)}
+
+
+def check_unchanged(texts: Mapping[str, str], identities: Mapping[str, Any], contest: str, part: str) -> None:
+    """Refuse a part of a contest whose agents may differ from those that the contest began with.
+
+    Args:
+        texts: text forms of the agents that played it, by name.
+        identities: identities at the beginning, by name, of these agents and perhaps of others.
+        contest: what is played, for the message: "the tournament".
+        part: which part of it, for the message: "batch 3".
+
+    Raises:
+        ValueError: a file of an agent has changed or is gone.
+    """
+    for name, text in texts.items():
+        try:
+            is_same = agent_identity(text) == identities[name]
+        except (OSError, ValueError):
+            is_same = False
+        if not is_same:
+            raise ValueError(
+                f"{quote(name)}: its file changed during {contest}, so {part} was not kept; restore the file and give "
+                "the same command again, or choose another folder"
+            )
 
 
 def play_batch(tournament: Tournament, batch: Batch, progress: Progress | None = None) -> list[PlayedGame]:

@@ -97,12 +97,13 @@ class LadderConfig(ContestConfig):
 
     Attributes:
         folder: folder for results.
-        anchor: the rung with rating 0; if omitted, the mean of the rungs that games compare is 0.
+        anchor: the rung with rating 0; if omitted, or in a pool without it, the mean of the rungs that games compare is
+            0.
         rung: the rungs, weakest first as far as is known.
         pool: the pools, one for each table size.
     """
 
-    folder: str
+    folder: Annotated[str, Field(min_length=1)]
     anchor: str | None = None
     rung: Annotated[list[Rung], Field(min_length=2)]
     pool: Annotated[list[Pool], Field(min_length=1)]

@@ -13,6 +13,7 @@ from typing import Any
 from sackarmies_env import __version__
 from sackarmies_env.core.atomic_write import remove_leftovers
 from sackarmies_env.core.cache_folder import source_digest
+from sackarmies_env.core.messages import join
 from sackarmies_env.core.safe_read import named
 from sackarmies_training.config import Place
 from sackarmies_training.files import read_json, write_json
@@ -33,7 +34,7 @@ from sackarmies_training.ladder.units import (
 )
 from sackarmies_training.matches import Progress
 from sackarmies_training.stats import luck
-from sackarmies_training.tournament import RECORDS
+from sackarmies_training.tournament import RECORDS, check_unchanged
 
 FORMAT = 1
 IDENTITY = "ladder.json"
@@ -208,13 +209,16 @@ class Ladder:
         `progress` is called with the number of games that ended.
 
         Raises:
-            ValueError: an agent cannot be made, a process that plays games died, or there is no cluster.
+            ValueError: an agent cannot be made, its file changed, a process that plays games died, or there is no
+                cluster.
             OSError: results cannot be written; the same call resumes once they can.
         """
         if not units:
             return
+        identities = read_json(self.folder / IDENTITY)["rungs"]
 
         def save(finished: Finished) -> None:
+            check_agents(finished.entry, self.config.agents, identities)
             finished.save_records(self.folder)
             self.store.append(finished.entry)
             progress(len(finished.entry.games))
@@ -229,6 +233,21 @@ class Ladder:
         planned = schedule(self.config)
         finished = self.store.read(planned)
         return [finished[key_of(unit)] for unit in planned if key_of(unit) in finished]
+
+
+def check_agents(entry: UnitEntry, texts: Mapping[str, str], identities: Mapping[str, Any]) -> None:
+    """Refuse a finished unit whose agents may differ from those that the contest began with.
+
+    Args:
+        entry: the unit.
+        texts: text forms of agents, by name.
+        identities: identities of agents when the folder was opened, by name.
+
+    Raises:
+        ValueError: a file of an agent that played has changed or is gone.
+    """
+    played = {name: texts[name] for name in dict.fromkeys(entry.line_up)}
+    check_unchanged(played, identities, "the games", f"unit {entry.number} of {join(played)}")
 
 
 def folder_identity(folder: Path, config: LadderConfig, identity: Mapping[str, Any]) -> dict[str, Any]:

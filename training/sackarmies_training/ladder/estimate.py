@@ -9,7 +9,7 @@ from functools import cached_property
 from sackarmies_training.ladder.thinking import Thinking, total
 from sackarmies_training.ladder.units import UnitEntry
 from sackarmies_training.ratings import Rating
-from sackarmies_training.standings import Tally, tally_of
+from sackarmies_training.standings import Tally, games_forfeited, tally_of
 from sackarmies_training.stats.estimate import Estimate, Estimates
 
 
@@ -26,7 +26,7 @@ class RungResult:
         tally: wins, draws, losses.
         draw_share: share of its games that were drawn between rungs at the top.
         thinking: time of all its decisions.
-        forfeits: games lost by forfeit.
+        forfeits: games lost by forfeit, see `standings.games_forfeited`.
     """
 
     name: str
@@ -74,10 +74,10 @@ class PoolEstimates(Estimates):
         return RungResult(
             name=name,
             rating=self.ratings()[name],
-            is_measured=name in self.measured and len(self.measured) > 1,
+            is_measured=self.is_measured(name),
             score=score,
             tally=tally_of(self.outcomes, name),
             draw_share=drawn / len(mine),
             thinking=total(entry.thinking[name] for entry in self.entries if name in entry.thinking),
-            forfeits=sum(outcome.agents[seat] == name for outcome in mine for seat in outcome.forfeits),
+            forfeits=games_forfeited(mine, name),
         )

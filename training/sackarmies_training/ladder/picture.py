@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 INK, PAPER, LINE, PALE = "#1f2933", "#ffffff", "#b3541e", "#9aa5b1"
 ROW_INCHES = 0.34
 BELOW = 0.25  # rows between the two ratings of a rung
-SETTINGS: dict[Any, Any] = {"svg.hashsalt": "sackarmies", "svg.fonttype": "none", "font.size": 9}
+SETTINGS: dict[Any, Any] = {
+    "svg.hashsalt": "sackarmies",
+    "svg.fonttype": "none",
+    "font.size": 9,
+    "text.parse_math": False,  # names may contain dollar signs
+}
 
 
 def draw(reports: Sequence[PoolReport], form: Literal["png", "svg"]) -> bytes:
@@ -37,7 +42,7 @@ def draw(reports: Sequence[PoolReport], form: Literal["png", "svg"]) -> bytes:
                 rating, color = rung.rating, LINE if rung.is_measured else PALE
                 panel.plot([rating.low, rating.high], [place, place], "-", color=color, linewidth=2)
                 panel.plot([rating.value], [place], "o", color=color)
-                if adjusted is not None and rung.is_measured:
+                if adjusted is not None and rung.is_measured and adjusted.is_measured(rung.name):
                     fair = adjusted.ratings()[rung.name]
                     panel.plot([fair.low, fair.high], [place - BELOW] * 2, "-", color=INK, linewidth=1)
                     panel.plot([fair.value], [place - BELOW], "o", color=INK, markersize=3)

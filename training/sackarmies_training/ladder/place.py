@@ -9,10 +9,18 @@ from itertools import takewhile
 from pathlib import Path
 
 from sackarmies_env.core.atomic_write import remove_leftovers
-from sackarmies_training.files import write_json
+from sackarmies_training.files import read_json, write_json
 from sackarmies_training.identity import agent_identity
 from sackarmies_training.ladder.config import LadderConfig
-from sackarmies_training.ladder.contest import IDENTITY, UNITS, base_identity, folder_identity, makers_of, unit_player
+from sackarmies_training.ladder.contest import (
+    IDENTITY,
+    UNITS,
+    base_identity,
+    check_agents,
+    folder_identity,
+    makers_of,
+    unit_player,
+)
 from sackarmies_training.ladder.estimate import PoolEstimates
 from sackarmies_training.ladder.report import percent
 from sackarmies_training.ladder.store import Key, UnitStore, key_of
@@ -118,17 +126,19 @@ class Newcomer:
             progress: called with the number of games that ended.
 
         Raises:
-            ValueError: an agent cannot be made, or a process that plays games died.
+            ValueError: an agent cannot be made, its file changed, or a process that plays games died.
             OSError: results cannot be written; the same call resumes once they can.
         """
         found = self.finished(rungs, plan.max_units)
+        agents = {**self.config.agents, NEWCOMER: self.agent}
+        identities = {**read_json(self.folder / IDENTITY)["rungs"], NEWCOMER: self._identity}
 
         def save(finished: Finished) -> None:
+            check_agents(finished.entry, agents, identities)
             self.store.append(finished.entry)
             found[key_of(finished.entry.unit)] = finished.entry
             progress(len(finished.entry.games))
 
-        agents = {**self.config.agents, NEWCOMER: self.agent}
         with unit_player(self.config, makers_of(agents)) as player:
             return search(rungs, lambda rung: self.compare(rung, plan, found, lambda units: player.play(units, save)))
 
@@ -196,7 +206,7 @@ def placing_sentences(agent: str, placing: Placing, plan: SprtPlan) -> list[str]
     undecided = placing.undecided
     if undecided is not None:
         lines.append(
-            f"Undecided: {plan.max_games} games, the budget of a test, do not say whether {agent} is stronger than "
+            f"Undecided: {2 * plan.max_units} games, the budget of a test, do not say whether {agent} is stronger than "
             f"{undecided.rung}; it stands {_between(placing)}. Give a larger --max-games to go on."
         )
         return lines

@@ -84,7 +84,8 @@ def design_sentences(config: LadderConfig, report: PoolReport) -> list[str]:
     shared = f" All {armies} armies have equal shares." if armies > 1 else ""
     lines = [
         f"{units} units, {len(estimates.outcomes)} games. A unit is one draw of armies and chance, played in all "
-        f"seatings of its line-up.{shared} Intervals are 95%, by bootstrap over units ({RESAMPLES} resamples).",
+        f"seatings of its line-up.{shared} Intervals are 95%, by bootstrap over units ({RESAMPLES} resamples). "
+        f"{zero_sentence(config, estimates)}",
     ]
     if players > 2:
         lines.append(f"With {players} players, a rating says who is strong against this pool, and no more.")
@@ -98,12 +99,31 @@ def design_sentences(config: LadderConfig, report: PoolReport) -> list[str]:
     return lines
 
 
+def zero_sentence(config: LadderConfig, estimates: Estimates) -> str:
+    """Say which rungs have the rating 0."""
+    if estimates.anchor is not None:
+        return f"{estimates.anchor} has the rating 0."
+    why = "" if config.anchor is None else f" The anchor, {config.anchor}, does not play here."
+    if len(estimates.measured) == 1:
+        return f"{next(iter(estimates.measured))} has the rating 0.{why}"
+    return f"The mean rating of the rungs that games compare is 0.{why}"
+
+
 def step_sentence(step: Step, estimates: PoolEstimates) -> str:
     """Describe how far a rung stands above the next one, as far as the games show."""
     met = estimates.payoff(step.upper, step.lower)
     direct = "" if met is None else f" It took {percent(met)} of their points in {met.games} games."
     if estimates.adjusted is not None and step.is_measured:
-        direct += f" With luck taken out: {elo(estimates.adjusted.difference(step.upper, step.lower))}."
+        adjusted = estimates.adjusted
+        if adjusted.groups[step.upper] == adjusted.groups[step.lower]:
+            direct += f" With luck taken out: {elo(adjusted.difference(step.upper, step.lower))}."
+        else:
+            direct += " With luck taken out, the games set no upper limit to how far."
+    if not step.is_ordered:
+        return (
+            f"The games do not place {step.upper} above {step.lower}: it took no point from {step.lower}, directly or "
+            f"through others.{direct}"
+        )
     if not step.is_measured:
         return (
             f"{step.upper} stands above {step.lower}, and the games set no upper limit to how far: on one side of "
@@ -118,14 +138,16 @@ def step_sentence(step: Step, estimates: PoolEstimates) -> str:
 # --- tables
 
 
-def interval(rung: RungResult) -> str:
+def interval(rung: RungResult, estimates: Estimates) -> str:
     """Return the interval of a rating, or "order only" if games alone do not set it."""
-    return reach(rung.rating) if rung.is_measured else "order only"
+    return reach(rung.rating, estimates) if rung.is_measured else "order only"
 
 
-def reach(rating: Rating) -> str:
+def reach(rating: Rating, estimates: Estimates) -> str:
     """Return the interval of a rating that games set, or why there is none."""
-    return f"{rating.low:+.0f} to {rating.high:+.0f}" if rating.has_interval else "all units alike"
+    if rating.has_interval:
+        return f"{rating.low:+.0f} to {rating.high:+.0f}"
+    return "too few units" if estimates.has_single_units else "all units alike"
 
 
 def rung_heads(report: PoolReport) -> list[str]:
@@ -139,7 +161,11 @@ def adjusted_cells(rung: RungResult, report: PoolReport) -> list[str]:
     if adjusted is None:
         return []
     rating = adjusted.ratings()[rung.name]
-    return [f"{rating.value:+.0f}", reach(rating)] if rung.is_measured else ["", ""]
+    if not rung.is_measured:
+        return ["", ""]
+    if not adjusted.is_measured(rung.name):
+        return [f"{rating.value:+.0f}{MARK}", "order only"]
+    return [f"{rating.value:+.0f}", reach(rating, adjusted)]
 
 
 def rung_rows(config: LadderConfig, report: PoolReport) -> list[list[str]]:
@@ -149,7 +175,7 @@ def rung_rows(config: LadderConfig, report: PoolReport) -> list[list[str]]:
             rung.name,
             config.agents[rung.name],
             f"{rung.rating.value:+.0f}{'' if rung.is_measured else MARK}",
-            interval(rung),
+            interval(rung, report.estimates),
             str(rung.tally.games),
             percent(rung.score),
             *map(str, (rung.tally.wins, rung.tally.draws, rung.tally.losses)),
@@ -189,13 +215,29 @@ def notes(report: PoolReport) -> list[str]:
     if report.estimates.adjusted is not None:
         lines.append(
             "Luck taken out: wherever flips or dice decided, what they brought is compared with its mean over all "
-            "that they might have brought, by exact odds and the evaluation of searches. That changes no rating on "
-            "average, whoever plays, and makes intervals narrower."
+            "that they might have brought, by exact odds and the evaluation of searches. What is taken out is 0 on "
+            "average, whoever plays. Intervals are narrower where the evaluation of positions knows something about "
+            "the game."
         )
-    if not all(rung.is_measured for rung in report.rungs):
+    return [*lines, *mark_notes(report)]
+
+
+def mark_notes(report: PoolReport) -> list[str]:
+    """Return what the mark beside a rating means, if there is one."""
+    estimates, lines = report.estimates, []
+    measured = [rung for rung in report.rungs if rung.is_measured]
+    if len(measured) < len(report.rungs):
+        others = "those without a mark" if measured else estimates.anchor or "any other one"
         lines.append(
-            f"{MARK} Between this rung and those without a mark, points went one way only: a prior of 800 Elo alone "
-            "keeps its rating finite. Read it as an order, not as a distance."
+            f"{MARK} Between this rung and {others}, points went one way only, or none were taken: a prior of 800 Elo "
+            "alone keeps its rating finite. Read it as an order, not as a distance."
+        )
+    adjusted = estimates.adjusted
+    if adjusted is not None and not all(adjusted.is_measured(rung.name) for rung in measured):
+        lines.append(
+            f"{MARK} beside a rating with luck taken out: this rung, or a group that it belongs to, is left with all "
+            "points or more, or with none or less. Read it as an order, too. Without an anchor, the mean of the other "
+            "ratings with luck taken out is 0."
         )
     return lines
 
@@ -235,8 +277,9 @@ def csv_text(config: LadderConfig, reports: Sequence[PoolReport]) -> str:
             rated = _rounded(rating, 1) if rung.is_measured else ["", "", ""]
             writer.writerow([players, rung.name, "", agent, *rated, "Elo", *counts])
             if report.estimates.adjusted is not None and rung.is_measured:
-                adjusted = _rounded(report.estimates.adjusted.ratings()[rung.name], 1)
-                writer.writerow([players, rung.name, "", agent, *adjusted, "Elo, luck taken out", *counts])
+                adjusted = report.estimates.adjusted
+                fair = _rounded(adjusted.ratings()[rung.name], 1) if adjusted.is_measured(rung.name) else ["", "", ""]
+                writer.writerow([players, rung.name, "", agent, *fair, "Elo, luck taken out", *counts])
             writer.writerow([players, rung.name, "", agent, *_rounded(rung.score, 4), "share of points", *counts])
             for other in report.rungs:
                 met = None if other is rung else report.estimates.payoff(rung.name, other.name)
@@ -328,6 +371,7 @@ def _rung_data(config: LadderConfig, rung: RungResult, adjusted: Estimates | Non
         "elo": _data(rung.rating),
         "elo_luck_taken_out": None if adjusted is None else _data(adjusted.ratings()[rung.name]),
         "is_measured": rung.is_measured,
+        "is_measured_luck_taken_out": adjusted is not None and rung.is_measured and adjusted.is_measured(rung.name),
         "points": asdict(rung.score),
         **asdict(rung.tally),
         "draw_share": rung.draw_share,

@@ -187,7 +187,8 @@ class LeaguePlayer:
             if one.closed is not None and one.number > entry.since:
                 for unit in self._league.entries_of(one):
                     for game in unit.named_games.values() if label in unit.line_up else ():
-                        found = [fault for fault in game.forfeits if game.agents[fault.seat] == label]
+                        is_lost = label not in game.outcome.best
+                        found = [one for one in game.forfeits if is_lost and game.agents[one.seat] == label]
                         faults.append(found[-1] if found else None)
         latest = faults[-rule.games :]
         found = [fault for fault in latest if fault is not None]

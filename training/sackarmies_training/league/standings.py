@@ -14,7 +14,7 @@ from sackarmies_training.league.pairing import Pair, pair_of
 from sackarmies_training.league.rounds import RoundFolder
 from sackarmies_training.league.strengths import Strengths, fit
 from sackarmies_training.ratings import Outcome, Rating
-from sackarmies_training.standings import Tally, tally_of
+from sackarmies_training.standings import Tally, games_forfeited, tally_of
 from sackarmies_training.tournament import GameEntry
 
 DATE = 10  # characters of a time that give its day
@@ -30,7 +30,7 @@ class Line:
         is_measured: whether games alone compare it with the agent with rating 0.
         units: number of units it has played.
         tally: its wins, draws and losses.
-        forfeits: games lost by forfeit.
+        forfeits: games lost by forfeit, see `standings.games_forfeited`.
         share: its share of the points of its games.
     """
 
@@ -137,10 +137,9 @@ class SeasonStandings:
         label = entry.label
         mine = [outcome for outcome in self.outcomes if label in outcome.agents]
         rating = self.present.rating(label) if units else None
-        forfeits = sum(outcome.agents[seat] == label for outcome in mine for seat in outcome.forfeits)
         share = sum(outcome.score(label) for outcome in mine) / len(mine) if mine else 0.0
         is_measured = bool(units) and label in self.present.measured and len(self.present.measured) > 1
-        return Line(entry, rating, is_measured, units, tally_of(mine, label), forfeits, share)
+        return Line(entry, rating, is_measured, units, tally_of(mine, label), games_forfeited(mine, label), share)
 
     @cached_property
     def points(self) -> dict[Pair, tuple[float, int]]:

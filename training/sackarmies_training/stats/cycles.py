@@ -40,7 +40,7 @@ class Structure:
     Attributes:
         names: names of the agents.
         nash: probability of each agent in the Nash equilibrium of greatest entropy.
-        nash_average: what each agent takes from it, in nats: 0 for agents of the equilibrium, less for others.
+        nash_average: mean log-odds of each agent against it, in nats: 0 for agents of the equilibrium, less for others.
         transitive: share of the squared log-odds that ratings explain; 1 if all are 0.
         cycles: those that are shown.
     """
@@ -56,7 +56,7 @@ class Structure:
         mixture = sorted(zip(self.nash, self.names, strict=True), reverse=True)
         told = ", ".join(f"{name} {chance:.0%}" for chance, name in mixture if chance >= 0.005)
         lines = [
-            f"Nash equilibrium of the payoffs: {told}. No agent takes more than half of the points from it.",
+            f"Nash equilibrium of the log-odds of pairs: {told}. Against it, no agent has positive mean log-odds.",
             f"Ratings explain {self.transitive:.1%} of the squared log-odds of pairs; the rest is cycles and chance.",
         ]
         if not self.cycles:
@@ -78,12 +78,15 @@ def hodge(payoff: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.
 
 def log_odds(share: Estimate) -> float:
     """Return the log-odds of a share of the points; half a point is added to both sides to keep them finite."""
-    points = share.value * share.games
-    return math.log((points + 0.5) / (share.games - points + 0.5))
+    points = share.value * share.points
+    return math.log((points + 0.5) / (share.points - points + 0.5))
 
 
 def structure_of(estimates: Estimates) -> Structure | None:
-    """Return the structure of the payoffs; None if there are fewer than three agents or some pair has not met."""
+    """Return the structure of the payoffs.
+
+    There is none with fewer than three agents, or if some pair has not met or took no point in its common games.
+    """
     names = estimates.names
     shares: dict[tuple[int, int], Estimate] = {}
     for one, other in combinations(range(len(names)), 2):

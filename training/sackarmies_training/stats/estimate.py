@@ -31,28 +31,48 @@ RESAMPLING_SEED = 1  # equal data give equal intervals
 MAX_STEPS = 100
 EXACT = 1e-9  # final slope, per game
 ENDS = (0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2)
+SAME = 1e-12  # difference between shares of resamples that are all alike
 ALIKE = 1e-9  # Elo: if resamples differ by less, all units are alike and do not show what others may be like
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its interval, and the units and games that it rests on."""
+    """A share of points with its interval, and what it rests on.
+
+    Attributes:
+        value: the share.
+        low: lower end of the interval.
+        high: upper end of the interval.
+        units: number of units in which any of these points was taken.
+        games: number of games in which they could be taken.
+        points: number of points that are shared: with several players, others may take the points of a game.
+    """
 
     value: float
     low: float
     high: float
     units: int
     games: int
+    points: float
 
 
 @dataclass(frozen=True)
 class Step:
-    """How far an agent stands above the next lower one."""
+    """How far an agent stands above the next lower one.
+
+    Attributes:
+        upper: the agent with the higher rating.
+        lower: the next one.
+        difference: of their ratings.
+        is_measured: whether games alone set it.
+        is_ordered: whether the upper agent took points from the lower one, directly or through others.
+    """
 
     upper: str
     lower: str
     difference: Rating
     is_measured: bool
+    is_ordered: bool
 
     @property
     def is_shown(self) -> bool:
@@ -85,12 +105,14 @@ class Estimates:
             units: at least one.
             anchor: the agent with rating 0; None: the mean of the largest group is 0, see `groups`.
             centered: whether the mean of all agents is 0 instead.
-            is_adjusted: whether measured luck is taken out of the points.
+            is_adjusted: whether measured luck is taken out of the points. Ratings are fitted to totals that are
+                possible then, see `PossiblePoints`.
         """
         self.names = list(names)
         self.units = list(units)
         self.anchor = anchor
         self._centered = centered
+        self._is_adjusted = is_adjusted
         self.outcomes: list[Outcome] = [outcome for unit in units for outcome in unit.outcomes]
         self._points = np.array([[unit.points(name) for name in self.names] for unit in units])  # (units, agents)
         luck = np.array([[unit.points_of_luck(name) for name in self.names] for unit in units])
@@ -125,9 +147,18 @@ class Estimates:
     def _strengths(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Ratings in Elo, `(agents,)`, and those of all resamples, `(RESAMPLES, agents)`."""
         seats, games = line_ups_of(self.names, self.outcomes)
-        best = fit_strengths(seats, games, self._credits.sum(axis=0))
-        others = refit_strengths(seats, games, self._weights @ self._credits, best)
-        return self._scaled(best[None])[0], self._scaled(others)
+        total, totals = self._credits.sum(axis=0), self._weights @ self._credits
+        if self._is_adjusted:
+            total, totals = self._possible.nearest(total), self._possible.nearest(totals)
+        best = fit_strengths(seats, games, total)
+        return self._scaled(best[None])[0], self._scaled(refit_strengths(seats, games, totals, best))
+
+    @cached_property
+    def _possible(self) -> PossiblePoints:
+        """The possible points of the agents, in the order of their ratings by plain points."""
+        seats, games = line_ups_of(self.names, self.outcomes)
+        order = np.argsort(fit_strengths(seats, games, self._points.sum(axis=0)), kind="stable")
+        return PossiblePoints.of(seats, games, order)
 
     def _scaled(self, strengths: NDArray[np.float64]) -> NDArray[np.float64]:
         zeros = set(self.names) if self._centered else self.measured if self.anchor is None else {self.anchor}
@@ -146,21 +177,28 @@ class Estimates:
         return {name: Rating(float(best[i]), *map(float, ends[:, i])) for i, name in enumerate(self.names)}
 
     @cached_property
+    def _reached(self) -> NDArray[np.bool_]:
+        """Whether each agent took points from each other one, directly or through others, `(agents, agents)`."""
+        reached: NDArray[np.bool_] = (self._points > 0).T.astype(np.int64) @ self._seated > 0
+        np.fill_diagonal(reached, val=True)
+        for through in range(len(self.names)):
+            reached |= reached[:, [through]] & reached[[through]]
+        return reached
+
+    @cached_property
     def groups(self) -> dict[str, int]:
         """Group of each agent: between groups, points went one way only, so that games alone set no finite distance.
 
         Ratings are finite without a prior within a group (Ford, "Solution of a ranking problem from binary
-        comparisons", 1957): the strongly connected components of the graph "took points from".
+        comparisons", 1957): the strongly connected components of the graph "took points from". With luck taken out,
+        groups are divided further where only impossible totals would tell how far apart they are, see `PossiblePoints`.
         """
-        count = len(self.names)
-        took = np.zeros((count, count), bool)
-        for unit, points in zip(self.units, self._points, strict=True):
-            present = [self.names.index(name) for name in unit.agents]
-            for one in present:
-                for other in present:
-                    took[one, other] |= bool(points[one] > 0)
-        labels = scipy.sparse.csgraph.connected_components(took, connection="strong")[1]
-        return dict(zip(self.names, labels.tolist(), strict=True))
+        mutual = self._reached & self._reached.T
+        first = mutual.argmax(axis=1)  # the first agent of the group
+        if self._is_adjusted:
+            parts = self._possible.parts(self._credits.sum(axis=0))
+            first = (mutual & (parts[:, None] == parts)).argmax(axis=1)
+        return dict(zip(self.names, first.tolist(), strict=True))
 
     @cached_property
     def measured(self) -> frozenset[str]:
@@ -179,6 +217,15 @@ class Estimates:
         largest = max(groups.values(), key=weight)
         return frozenset(largest)
 
+    def is_measured(self, name: str) -> bool:
+        """Return whether games alone compare an agent with others, see `measured`."""
+        return name in self.measured and len(self.measured) > 1
+
+    @property
+    def has_single_units(self) -> bool:
+        """Whether no draws were played by the same line-ups, so that nothing says how much units differ."""
+        return all(len(draws) == 1 for draws in self._draws())
+
     @property
     def ranked(self) -> list[str]:
         """The agents, best rating first."""
@@ -188,7 +235,13 @@ class Estimates:
     def steps(self) -> list[Step]:
         """Return how far each agent stands above the next lower one, from the top down."""
         return [
-            Step(upper, lower, self.difference(upper, lower), self.groups[upper] == self.groups[lower])
+            Step(
+                upper,
+                lower,
+                self.difference(upper, lower),
+                self.groups[upper] == self.groups[lower],
+                bool(self._reached[self.names.index(upper), self.names.index(lower)]),
+            )
             for upper, lower in pairwise(self.ranked)
         ]
 
@@ -236,9 +289,60 @@ class Estimates:
         totals = weights @ both
         shares = (weights @ mine)[totals > 0] / totals[totals > 0]
         low, high = (float(end) for end in np.quantile(shares, ENDS))
-        if high - low < 1e-12:  # all units are alike: resampling does not show what others may be like
-            low, high = wilson(value, len(units))
-        return Estimate(value, low, high, len(units), int(self._games[units].sum()))
+        trials = int((both != 0).sum())
+        if high - low < SAME:  # resampling does not show what other units may be like
+            low, high = widened_wilson(value, trials)
+        return Estimate(value, low, high, trials, int(self._games[units].sum()), float(both.sum()))
+
+
+@dataclass(frozen=True)
+class PossiblePoints:
+    """How many points agents can take together, from the lowest agent up.
+
+    With luck taken out, agents may have less than no points, or more than one for each game. No strengths expect that,
+    and the prior alone would keep ratings finite. Whatever the strengths, the lowest agents together expect at least
+    one point for each game that only they play, and at most one for each game that any of them plays.
+
+    Attributes:
+        order: `(n,)`, indices of the agents, the lowest first.
+        least: `(n,)`, least points of the agents up to this place together.
+        most: `(n,)`, most points of them.
+    """
+
+    order: NDArray[np.int64]
+    least: NDArray[np.int64]
+    most: NDArray[np.int64]
+
+    @staticmethod
+    def of(seats: NDArray[np.int64], games: NDArray[np.int64], order: NDArray[np.int64]) -> PossiblePoints:
+        """Take line-ups and the numbers of their games, see `line_ups_of`, and the order of the agents."""
+        seated, count = seats[:, order] > 0, len(order)
+        lowest, highest = seated.argmax(axis=1), count - 1 - seated[:, ::-1].argmax(axis=1)
+        least, most = (np.bincount(places, games, count).astype(np.int64).cumsum() for places in (highest, lowest))
+        return PossiblePoints(order, least, most)
+
+    def nearest(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return points `(..., n)`, with impossible sums from the lowest agent up moved to the nearest possible ones.
+
+        That never takes a sum further from what is expected of it, and changes no points where all sums are possible.
+        """
+        found = np.empty_like(points)
+        found[..., self.order] = np.diff(self._sums(points).clip(self.least, self.most), axis=-1, prepend=0)
+        return found
+
+    def parts(self, points: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the part of each agent, `(n,)`; between parts, the prior alone sets how far apart ratings are.
+
+        These are places in the order at which points `(n,)` have a sum that is impossible, or the least or most one.
+        """
+        sums = self._sums(points)[:-1]
+        is_cut = (sums <= self.least[:-1]) | (sums >= self.most[:-1])
+        found = np.empty(len(points), np.int64)
+        found[self.order] = np.concatenate([[0], is_cut.cumsum()])
+        return found
+
+    def _sums(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        return points[..., self.order].cumsum(axis=-1)
 
 
 def refit_strengths(
@@ -275,3 +379,9 @@ def wilson(share: float, units: int) -> tuple[float, float]:
     low = max(0.0, center - half) if share > 0 else 0.0  # exactly, so that Elo is infinite there
     high = min(1.0, center + half) if share < 1 else 1.0
     return low, high
+
+
+def widened_wilson(share: float, units: int) -> tuple[float, float]:
+    """Return what `wilson` does, for a share that may lie outside 0 to 1: the interval contains it."""
+    low, high = wilson(min(max(share, 0.0), 1.0), units)
+    return min(low, share), max(high, share)
