@@ -56,10 +56,13 @@ class Gone(Misconduct):
 def guarded(call: Callable[[], Result]) -> Result:
     """Call into an agent, and return what `call` returns.
 
+    Some agents change the working directory to find their files; it is changed back, since paths of ours may be
+    relative to it.
+
     Raises:
         Misconduct: the agent raised an exception.
     """
-    pid = os.getpid()
+    pid, folder = os.getpid(), working_directory()
     try:
         result = call()
     except (Misconduct, KeyboardInterrupt):  # Ctrl-C comes from the user
@@ -69,7 +72,17 @@ def guarded(call: Callable[[], Result]) -> Result:
     finally:
         if os.getpid() != pid:  # the agent forked, and this is the copy: it must not continue our work
             os._exit(0)
+        if folder is not None and working_directory() != folder:
+            os.chdir(folder)
     return result
+
+
+def working_directory() -> str | None:
+    """Return the working directory; None if it has been removed."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return None
 
 
 def ask(agent: Agent, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.int64]:

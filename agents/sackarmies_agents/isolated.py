@@ -35,6 +35,7 @@ from sackarmies_env.core.record import Belief, Candidate
 from sackarmies_env.core.validation import StrictModel, TupleOf, read_model
 
 PATIENCE = 5.0  # seconds to wait for a killed process to end
+MOST_ANSWERS = 1000  # answers read for one question
 PROTECTION = "sackarmies_agents.protection"  # calls `protect_memory` when it is imported
 
 
@@ -205,9 +206,12 @@ class IsolatedAgent(SeparateAgent):
             raise self._gone(too_long, Status.TIMEOUT) from None
         except OSError:
             raise self._gone(self._ending()) from None
-        answer = self._answer(deadline, too_long)
-        while answer.get("number") != self._number:  # repeated by a copy that the agent forked
+        for _ in range(MOST_ANSWERS):
             answer = self._answer(deadline, too_long)
+            if answer.get("number") == self._number:  # others are repeated by a copy that the agent forked
+                break
+        else:  # if they never end, none of them comes too late
+            raise self._gone("sent too many answers to earlier questions", Status.INVALID)
         if "fault" in answer:
             status = answer.get("status")
             invalid = Status.INVALID if status == Status.INVALID else Status.ERROR

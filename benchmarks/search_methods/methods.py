@@ -44,7 +44,7 @@ class Method(ABC):
 
     def __init__(self, game: Game, playouts: int) -> None:
         self.game, self.playouts = game, playouts
-        self.settings = Settings(playouts=playouts)
+        self.settings = Settings(playouts=max(2, playouts))  # the scripted agent has none
         self.simulator = game.simulator()
         policy, evaluation = find_hook(game.id, "policy"), find_hook(game.id, "evaluation")
         if policy is None or evaluation is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import multiprocessing
 import os
 import signal
@@ -13,6 +14,7 @@ import time
 import numpy as np
 
 from sackarmies_agents import Agent
+from sackarmies_agents.channel import Channel
 
 
 class Lowest(Agent):
@@ -159,6 +161,15 @@ class Chatters(Lowest):
         os.write(1, b"\0" * 100_000)
         os.fork()  # the copy continues as if nothing had happened
         return super().choose(observation, action_mask)
+
+
+class Floods(Late):
+    """Sends answers to questions that nobody asked, without end."""
+
+    def misbehave(self, action_mask):
+        channel = next(found for found in gc.get_objects() if isinstance(found, Channel))
+        while True:
+            channel.send(b'{"number": -1}', None)
 
 
 class DiesYoung(Lowest):

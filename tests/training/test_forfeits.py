@@ -3,13 +3,14 @@
 import json
 import os
 import sys
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from sackarmies_agents import GameInfo
-from sackarmies_agents.conduct import guarded
+from sackarmies_agents.conduct import Misconduct, guarded
 from sackarmies_agents.isolated import make_player
 from sackarmies_agents.limits import Isolation
 from sackarmies_env.core import record as records
@@ -92,6 +93,7 @@ def test_isolation_makes_no_difference(kind, reason):
         ("Dies", "was killed by SIGKILL", Isolation()),
         pytest.param("DiesUnnamed", "was killed by signal 40", Isolation(), marks=needs_linux),
         ("Hangs", "took longer than 1 s a decision", Isolation(time_limit=1.0)),
+        ("Floods", "sent too many answers to earlier questions", Isolation(time_limit=1.0)),
         ("Leaks", "took more than 200 MiB of memory", Isolation(memory_limit=200)),
     ],
 )
@@ -117,6 +119,20 @@ def test_forked_copy_of_an_agent_does_not_continue_the_tournament(tmp_path):
         os._exit(1)
     assert os.waitpid(child, 0)[1] == 0
     assert path.read_text() == f"{pid}\n"
+
+
+@pytest.mark.parametrize("is_raised", [False, True])
+def test_working_directory_is_restored_after_a_call_to_an_agent(tmp_path, is_raised):
+    before = Path.cwd()
+
+    def move():
+        os.chdir(tmp_path)
+        if is_raised:
+            raise RuntimeError
+
+    with pytest.raises(Misconduct) if is_raised else nullcontext():
+        guarded(move)
+    assert Path.cwd() == before
 
 
 @pytest.mark.slow

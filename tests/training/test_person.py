@@ -40,16 +40,16 @@ def said(person, capsys, monkeypatch, *answers, others=None):
         person: person who types.
         capsys: fixture of pytest.
         monkeypatch: fixture of pytest.
-        answers: what is typed.
+        answers: what is typed, or an error of reading it.
         others: `Seats` that play for the opponents; without it, typing stops at the first of their decisions.
     """
     rest, match = iter(answers), person.match
 
     def answer(prompt):
-        try:
-            return next(rest)
-        except StopIteration:
-            raise EOFError from None
+        typed = next(rest, EOFError())
+        if isinstance(typed, Exception):
+            raise typed
+        return typed
 
     monkeypatch.setattr("builtins.input", answer)
     capsys.readouterr()
@@ -107,6 +107,13 @@ def test_wrong_answers_are_told_in_a_sentence(capsys, monkeypatch):
     assert '(did you mean "Melee attack"?)' in text
     assert "\x1b" not in text
     assert person.match.history == []
+
+
+def test_input_in_another_encoding_is_told_and_does_not_end_the_game(capsys, monkeypatch):
+    person = Person(begun(make_game(2)), 0)
+    text = said(person, capsys, monkeypatch, UnicodeDecodeError("utf-8", b"\xe9", 0, 1, "invalid"), "help")
+    assert "What you typed is not text in the encoding of this terminal." in text
+    assert "quit" in after(text, "encoding")
 
 
 def test_name_that_fits_several_choices_is_not_taken(capsys, monkeypatch):

@@ -100,6 +100,9 @@ class Person:
                 answer = input("> ").strip()
             except EOFError:
                 return False
+            except UnicodeDecodeError:
+                write("What you typed is not text in the encoding of this terminal.")
+                continue
             word, _, rest = answer.partition(" ")
             match word.lower():
                 case "quit" | "q" | "exit":
