@@ -1,10 +1,13 @@
 import json
 import os
+import signal
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from sackarmies_agents.factory import parse_agent
 from sackarmies_env import __version__
 from sackarmies_env.games.sack_armies.scenario.document import scenario_ids
 from sackarmies_env.games.sack_armies.tokens.army import army_ids
@@ -428,6 +431,44 @@ def test_stopped_training_has_the_exit_code_of_an_interruption(tmp_path, monkeyp
     result = run("train", path)
     assert result.exit_code == 130
     assert [console.stderr for console in consoles] == [True]
+
+
+@pytest.fixture
+def trainer(tmp_path, monkeypatch):
+    """Return a function that runs `sackarmies train` with stand-ins for the trainer and the tournament after it."""
+
+    def train(train_in_its_place, agents='["learner", "random"]'):
+        ranked = []
+        path = tmp_path / "config.toml"
+        path.write_text(TRAIN.format(folder=tmp_path / "runs").replace('["learner", "random"]', agents))
+        monkeypatch.setattr("sackarmies_training.train_ppo.train", train_in_its_place)
+        monkeypatch.setattr("sackarmies_training.cli.run_tournament", lambda *given: ranked.append(given))
+        return run("train", path), ranked
+
+    return train
+
+
+def test_sigterm_ends_training_as_ctrl_c_does_wherever_it_is(trainer):
+    before = signal.getsignal(signal.SIGTERM)
+    result, ranked = trainer(lambda *given, resume: os.kill(os.getpid(), signal.SIGTERM))
+    assert result.exit_code == 130
+    assert "Stopped." in result.stderr
+    assert not ranked
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_agents_of_the_tournament_are_made_before_training(trainer, tmp_path):
+    path = tmp_path / "nowhere.safetensors"
+    result, _ = trainer(lambda *given, resume: pytest.fail("it trains"), f'["learner", "ppo:path={path}"]')
+    assert result.exit_code == 2
+    assert f"there is no checkpoint {path}" in " ".join(result.stderr.split())
+
+
+def test_trained_general_plays_from_a_folder_with_a_comma(trainer):
+    path = Path("runs/one,two/checkpoint.safetensors")
+    _, ranked = trainer(lambda *given, resume: path)
+    aliases = ranked[0][3]
+    assert parse_agent(aliases["learner"]).options["path"] == str(path)
 
 
 def test_second_round_robin_in_a_folder_is_refused(tmp_path):

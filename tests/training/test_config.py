@@ -30,6 +30,11 @@ def test_tournament_configurations_of_the_project_are_valid(path):
     assert load_config(path, TournamentConfig).folder.startswith("runs/")
 
 
+def test_gains_are_not_asked_of_a_trainer_that_learns_none(tmp_path):
+    with pytest.raises(ValueError, match=r"network\.early is 2, but MaskablePPO learns no gains: set it to 0, or"):
+        load(tmp_path, f"{TRAIN}[network]\nearly = 2\n")
+
+
 def test_missing_keys_have_defaults(tmp_path):
     config = load(tmp_path, TRAIN)
     assert config.game.id == "sack_armies"

@@ -153,6 +153,15 @@ def test_run_that_is_killed_while_it_learns_keeps_the_labels_of_the_round(train,
     assert all(torch.equal(value, weights_of(path)[name]) for name, value in weights_of(whole).items())
 
 
+def test_diverged_round_resumes_with_a_lower_learning_rate(train):
+    with pytest.raises(ValueError, match="training has diverged: weights are not numbers; resume with a lower"):
+        train("run", first := Labeler(), learning_rate=1e30)
+    path, _ = train("run", second := Labeler(), resume=True)
+    assert len(first.calls) == FILES
+    assert not set(first.calls) & set(second.calls)  # the labels are kept
+    assert all(torch.isfinite(weight).all() for weight in weights_of(path).values())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("files", [FILES + 1, 2 * FILES - 1], ids=["while it labels", "before it learns"])
 def test_run_that_is_stopped_in_a_round_says_so_and_resumes(train, monkeypatch, files):

@@ -454,9 +454,10 @@ def test_resuming_without_a_run_is_refused(tmp_path):
         run(make_config(tmp_path), resume=True)
 
 
-def test_unknown_device_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"unknown device 'warp': available are cpu"):
-        run(make_config(tmp_path, learn={"device": "warp"}))
+@pytest.mark.parametrize("device", ["warp", "meta"])
+def test_unknown_device_is_refused(tmp_path, device):
+    with pytest.raises(ValueError, match=rf"unknown device '{device}': available are cpu"):
+        run(make_config(tmp_path, learn={"device": device}))
 
 
 @pytest.mark.parametrize(

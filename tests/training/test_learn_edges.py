@@ -9,9 +9,11 @@ import pytest
 import torch
 
 from sackarmies_training import learn
+from sackarmies_training.checkpoints import CheckpointFolder
 from sackarmies_training.curve import read_rows
 from sackarmies_training.learn import Learner, SelfPlay, Team, look_back, make_learner
 from sackarmies_training.loggers import TABLE
+from sackarmies_training.terminal import PlainConsole
 from tests.core.toy_game import make_duel
 from tests.training.test_learn import ROUND, make_config, run
 
@@ -118,9 +120,12 @@ def test_weight_of_the_magnet_is_never_larger_than_asked_for():
         ({"teacher": {"files": ["nowhere"], "decisions": 10}}, "there are no labels at nowhere"),
         ({"teacher": {"agent": REMEMBERING, "decisions": 10}}, f"teacher.agent is '{REMEMBERING}': it must play"),
         ({"teacher": {"agent": INFORMED, "decisions": 10}}, f"teacher.agent is '{INFORMED}': it must play"),
+        ({"teacher": {"files": [__file__], "decisions": 10}}, "the checkpoint .*test_learn_edges.* is damaged"),
         ({"curve": {"opponent": "search"}}, "the game 'duel' cannot be searched"),
+        ({"learn": {"advice": "greedy"}}, "there is no greedy agent for the game 'duel'"),
+        ({"learn": {"advice": "greedy"}, "expert": {}}, "there is no greedy agent for the game 'duel'"),
     ],
-    ids=["start", "labels", "teacher with a memory", "informed teacher", "curve"],
+    ids=["start", "labels", "memory", "informed", "no labels", "curve", "advice", "advice in rounds"],
 )
 def test_refused_run_leaves_no_folder(tmp_path, changes, message):
     with pytest.raises(ValueError, match=message):
@@ -128,8 +133,8 @@ def test_refused_run_leaves_no_folder(tmp_path, changes, message):
     assert list(tmp_path.iterdir()) == []
 
 
-def kill(config, monkeypatch, updates=0):
-    """Run, and be killed after a number of updates."""
+def kill(config, monkeypatch, updates=0, *, resume=False):
+    """Run, or resume, and be killed after a number of updates."""
     update = Learner.update
 
     def update_or_die(learner, *given):
@@ -139,7 +144,7 @@ def kill(config, monkeypatch, updates=0):
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(Learner, "update", update_or_die)
-        run(config)
+        run(config, resume=resume)
 
 
 def test_run_that_has_logged_keeps_its_folder(tmp_path, monkeypatch):
@@ -186,6 +191,31 @@ def test_curve_cannot_change_its_opponent_halfway(tmp_path, monkeypatch, start):
         with pytest.raises(ValueError, match=re.escape(fault)):
             run(make_config(tmp_path, curve=section | {key: now}), resume=True)
     run(make_config(tmp_path, curve=section | {"games": 4}), resume=True)  # narrower intervals for the same rate
+
+
+def test_curve_keeps_its_opponent_where_a_session_between_had_none(tmp_path, monkeypatch, start):
+    section = {"opponent": "random", "games": 2}
+    kill(make_config(tmp_path, curve=section), monkeypatch, updates=1)
+    kill(make_config(tmp_path), monkeypatch, updates=2, resume=True)
+    with pytest.raises(ValueError, match=r"has a curve with opponent = 'random', but the configuration says 'ppo"):
+        run(make_config(tmp_path, curve=section | {"opponent": f"ppo:path={start}"}), resume=True)
+    run(make_config(tmp_path, curve=section), resume=True)
+
+
+def test_diverged_run_resumes_with_a_lower_learning_rate(tmp_path, monkeypatch):
+    kill(make_config(tmp_path), monkeypatch, updates=1)
+    with pytest.raises(ValueError, match="training has diverged: weights are not numbers; resume with a lower"):
+        run(make_config(tmp_path, learn={"learning_rate": 1e30}), resume=True)
+    path, text = run(make_config(tmp_path), resume=True)
+    assert f"Resuming from {path.parent / 'checkpoints' / '000000128.safetensors'}" in text
+
+
+def test_only_the_first_process_removes_checkpoints(tmp_path, monkeypatch):
+    config = make_config(tmp_path)
+    kill(config, monkeypatch, updates=2)
+    monkeypatch.setattr(CheckpointFolder, "prune", lambda folder, newest: pytest.fail("checkpoints are removed"))
+    console = PlainConsole(quiet=True)
+    learn.learn_in(tmp_path / "duel", config, make_duel(), console, Team(rank=1), resume=True, pool=None)
 
 
 def test_point_before_the_first_checkpoint_is_logged_again_by_a_resumed_run(tmp_path, monkeypatch):

@@ -209,6 +209,7 @@ def test_missing_library_is_a_sentence(tmp_path, monkeypatch, name):
     monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ValueError, match=rf"\[log\] names '{name}', which is not installed: pip install {name}"):
         test_learn.run(test_learn.make_config(tmp_path, log={"to": [name]}))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_unknown_place_is_refused():

@@ -5,8 +5,7 @@ import pytest
 import torch
 
 from sackarmies_agents.learned.network import Advice, Reasons
-from sackarmies_training.learn import legal_places
-from sackarmies_training.ragged import Choices, draw, joined_advice, log_probabilities, picked_advice
+from sackarmies_training.ragged import Choices, draw, joined_advice, legal_places, log_probabilities, picked_advice
 
 
 def test_log_probabilities_are_those_of_each_decision_alone():

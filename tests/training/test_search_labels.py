@@ -23,7 +23,7 @@ from sackarmies_env.registry import load_players
 from sackarmies_training import search_labels
 from sackarmies_training.labels import joined, read_labels
 from sackarmies_training.locks import locked
-from sackarmies_training.search_labels import SearchPlan, label_games, write_search_labels
+from sackarmies_training.search_labels import SearchPlan, claim_folder, label_games, write_search_labels
 from sackarmies_training.teacher import label_files, teach
 from tests.agents.simple import LastLegal
 from tests.second_game import GAME, registered
@@ -267,9 +267,10 @@ def test_labels_of_an_unknown_plan_are_refused(write, tmp_path):
 
 
 def test_damaged_identity_of_labels_is_refused(write, tmp_path):
+    write(1)
     (tmp_path / "labels.json").write_text("[]")
     with pytest.raises(ValueError, match=r"labels\.json.* is damaged: it must hold a table"):
-        write(1)
+        write(2)
 
 
 def test_folder_of_labels_that_another_process_writes_is_refused(write, tmp_path):
@@ -301,6 +302,18 @@ def test_general_that_reports_an_illegal_choice_is_refused(game):
 
     with pytest.raises(Misconduct, match=f"reported action {game.num_actions - 1}, which is not legal"):
         label_games([game], Boasting(), dataclasses.replace(PLAN, share=1.0), 2, seed=1)
+
+
+def test_refused_advisor_does_not_claim_the_folder(tmp_path):
+    with pytest.raises(ValueError, match="nope"):
+        write_search_labels(tmp_path / "labels", SearchPlan(advice="greedy:weights=nope"), 1, "sack_armies", 1, print)
+    assert not (tmp_path / "labels").exists()
+
+
+def test_folder_without_labels_can_be_given_another_plan(write, tmp_path):
+    claim_folder(tmp_path, {"seed": 7})
+    write(1)
+    assert json.loads((tmp_path / "labels.json").read_text())["seed"] == 1
 
 
 def test_advice_of_another_agent_than_the_scripted_one_is_refused(tmp_path):

@@ -1,6 +1,6 @@
 """What a network learns from labels: gains where they are known, choices elsewhere."""
 
-from itertools import islice
+from itertools import combinations, islice
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +13,10 @@ from sackarmies_agents.learned.sizes import NetworkSizes
 from sackarmies_training.config import TeacherSection
 from sackarmies_training.labels import Labels, teach, write_labels
 from sackarmies_training.learn import Learner, Team, make_learner
+from sackarmies_training.loggers import Loggers
 from sackarmies_training.losses import expected_loss, squared_error
-from sackarmies_training.teacher import clone, enough, label_files, learn_labels, lessons_of, taught_by
+from sackarmies_training.seeds import derive
+from sackarmies_training.teacher import clone, clone_teacher, enough, label_files, learn_labels, lessons_of, taught_by
 from tests.core.toy_game import make_duel
 from tests.training.test_learn import make_config
 
@@ -159,6 +161,27 @@ def test_step_sizes_fall_from_lesson_to_lesson(game, played, monkeypatch):
     section = TeacherSection(decisions=1, learning_rate=1e-2, final_learning_rate=0.0, minibatch=10**6)
     learn_labels(learner, section, [(0.0, played), (0.5, played), (0.75, played)], game)
     np.testing.assert_allclose(rates, [1e-2, 5e-3, 2.5e-3])
+
+
+def test_labels_that_make_the_network_diverge_are_not_learned_to_the_end(game, played):
+    learner = make_learner(make_config(Path("x")), game, Team())
+    section = TeacherSection(decisions=1, learning_rate=1e30, minibatch=64)
+    with pytest.raises(ValueError, match="training has diverged: weights are not numbers"):
+        learn_labels(learner, section, [(0.0, played)], game)
+
+
+def test_processes_learn_one_file_in_different_orders_from_equal_weights(game, played, tmp_path):
+    write_labels(tmp_path / "one.safetensors", played, GameInfo.of(game), "x")
+    section = TeacherSection(files=[str(tmp_path)], decisions=1, minibatch=64)
+    weights = []
+    for rank in (0, 1, 2):
+        learner = make_learner(make_config(Path("x")), game, Team(rank))
+        before = learner.network.value.weight.clone()
+        clone_teacher(learner, section, [game], Loggers([]), derive(1, "study", rank))
+        weights.append((before, learner.network.value.weight))
+    for (first, one), (second, other) in combinations(weights, 2):
+        assert torch.equal(first, second)
+        assert not torch.equal(one, other)
 
 
 @pytest.mark.parametrize("symmetries", [True, False])

@@ -1,6 +1,7 @@
 import io
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from sackarmies_training.checkpoints import OPTIMIZER, SUFFIX, CheckpointFolder
 from sackarmies_training.config import TrainConfig
 from sackarmies_training.train_ppo import CHECKPOINT, train
 from tests.core.toy_game import make_duel
+from tests.training import test_learn
 
 ROUND = 128  # decisions between two updates
 
@@ -227,6 +229,41 @@ def test_run_cannot_change_its_network_halfway(finished, tmp_path):
         ValueError, match=r"was trained with another section \[network\] than the configuration has now"
     ):
         run(make_config(tmp_path, network={"hidden": 48}), resume=True)
+
+
+@pytest.mark.parametrize("rate", [1e10, 1e30])
+def test_diverged_run_says_so_in_a_sentence_and_keeps_its_checkpoint(finished, tmp_path, rate):
+    folder = tmp_path / "duel"
+    shutil.copytree(finished[1].parent, folder, ignore=shutil.ignore_patterns(CHECKPOINT))
+    with pytest.raises(ValueError, match=r"^training has diverged: \w+ are not numbers; resume with a lower .* rate$"):
+        run(make_config(tmp_path, ppo={"decisions": 9 * ROUND, "learning_rate": rate}), resume=True)
+    _, text = run(make_config(tmp_path, ppo={"decisions": 5 * ROUND}), resume=True)
+    assert f"{4 * ROUND} decisions" in text
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"selfplay": {"scripted": {"random": 1.0, "greedy": 0.0}}},
+        {"imitation": {"teacher": "greedy", "decisions": 10}},
+    ],
+    ids=["opponent", "teacher"],
+)
+def test_agent_that_cannot_be_made_leaves_no_folder(tmp_path, changes):
+    with pytest.raises(ValueError, match="there is no greedy agent for the game 'duel'"):
+        run(make_config(tmp_path, **changes))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_run_of_the_other_trainer_does_not_resume(finished, tmp_path):
+    shutil.copytree(finished[1].parent, tmp_path / "duel", ignore=shutil.ignore_patterns(CHECKPOINT))
+    told = r"is from the trainer of the section \[ppo\], but the configuration has a section \[learn\]: restore"
+    with pytest.raises(ValueError, match=told):
+        test_learn.run(test_learn.make_config(tmp_path), resume=True)
+    path, _ = test_learn.run(test_learn.make_config(tmp_path / "other", learn={"decisions": ROUND}))
+    path.unlink()
+    with pytest.raises(ValueError, match=r"of the section \[learn\], but the configuration has a section \[ppo\]"):
+        run(make_config(tmp_path / "other"), resume=True)
 
 
 def test_shaping_needs_a_game_that_has_a_potential(tmp_path):

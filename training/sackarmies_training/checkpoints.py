@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
@@ -22,6 +22,7 @@ from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.safe_read import named
 from sackarmies_env.core.validation import StrictModel, read_model
 from sackarmies_training.config import MAX_POOL, TrainConfig
+from sackarmies_training.divergence import refuse_diverged
 
 if TYPE_CHECKING:
     from sb3_contrib import MaskablePPO
@@ -60,6 +61,9 @@ def save_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConf
     """Write the state of a run: policy, optimizer, steps, pool, random generators, configuration.
 
     Games in progress are not saved; a resumed run starts new ones.
+
+    Raises:
+        ValueError: training has diverged.
     """
     snapshots = env.pool.snapshots
     twister: Any = np.random.get_state(legacy=False)
@@ -78,7 +82,7 @@ def save_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConf
             "gauss": twister["gauss"],
         },
     }
-    parts = {
+    parts: dict[str, Tensors] = {
         POLICY: network_of(model).state_dict(),
         OPTIMIZER: optimizer_tensors(model.policy.optimizer),
         TORCH_RNG: {"state": torch.get_rng_state()},
@@ -86,7 +90,22 @@ def save_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConf
     for number, agent in enumerate(snapshots):
         parts[past_part(number)] = agent.network.state_dict()
     header = Header(describe(GameInfo.of(env.batch.game)), network_sizes(config), training)
-    write_safely(path, pack(header, {part: arrays_of(tensors) for part, tensors in parts.items()}))
+    write_safely(path, packed(header, parts))
+
+
+def packed(header: Header, parts: Mapping[str, Tensors]) -> bytes:
+    """Return a checkpoint of a run as bytes.
+
+    Args:
+        header: what it contains and was trained for.
+        parts: name of a part -> its tensors by name.
+
+    Raises:
+        ValueError: training has diverged, or the checkpoint would be larger than one may be.
+    """
+    for tensors in parts.values():
+        refuse_diverged(tensors.values())
+    return pack(header, {part: arrays_of(tensors) for part, tensors in parts.items()})
 
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer) -> Tensors:
@@ -136,14 +155,34 @@ class TrainingState(StrictModel):
     numpy_rng: TwisterState
 
 
+def check_trainer(training: Mapping[str, Any], section: str, name: str) -> None:
+    """Refuse a checkpoint of the other trainer.
+
+    Args:
+        training: state of the run in the checkpoint's header.
+        section: section of the configuration that chooses the trainer, `learn` or `ppo`.
+        name: the checkpoint, for the message.
+
+    Raises:
+        ValueError: the trainer of another section wrote it.
+    """
+    found = training.get("trainer", "ppo")  # only the trainer of [learn] says which it is
+    if found != section:
+        raise ValueError(
+            f"{name} is from the trainer of the section [{found}], but the configuration has a section [{section}]: "
+            "restore that section, or start a new run without --resume"
+        )
+
+
 def restore_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConfig) -> float:
     """Restore model and environment from a checkpoint; return the minutes trained so far.
 
     Raises:
-        ValueError: the checkpoint is damaged, or belongs to another game or network.
+        ValueError: the checkpoint is damaged, or belongs to the other trainer, another game or another network.
     """
     checkpoint = read_checkpoint(path)
     name = named(path)
+    check_trainer(checkpoint.header.training, "ppo", name)
     training = read_model(TrainingState, checkpoint.header.training, f"the checkpoint {name}: training")
     for section in KEPT_FIXED:
         if training.config.get(section) != config.model_dump(mode="json")[section]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import functools
 import os
-from contextlib import nullcontext
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sackarmies_agents.factory import escaped
 from sackarmies_env import __version__
 from sackarmies_env.core.entries import entry_of, find_hook, game_ids
 from sackarmies_env.core.messages import printable
@@ -96,11 +99,12 @@ def train(
     """Train an agent, then rank it in a tournament."""
     settings = load_run(config)
     game = load_game(settings.game.id, **settings.game.options)
+    check_agents(game, settings.tournament)
     if isinstance(settings, LearnConfig):
         from sackarmies_training.jobs import ray_pool
         from sackarmies_training.learn import Team, learn
 
-        with ray_pool() if on is Place.RAY else nullcontext() as pool:
+        with sigterm_interrupts(), ray_pool() if on is Place.RAY else nullcontext() as pool:
             checkpoint = learn(settings, game, progress_console, resume=resume, pool=pool)
         options = ",deterministic=true"  # it explores as long as it learns
         if not Team.leads():
@@ -112,12 +116,41 @@ def train(
             raise ValueError(
                 "--on ray: MaskablePPO trains on this machine alone, configurations with a section [learn] on clusters"
             )
-        checkpoint = train_ppo(settings, game, progress_console, resume=resume)
+        with sigterm_interrupts():
+            checkpoint = train_ppo(settings, game, progress_console, resume=resume)
         options = ""
     if checkpoint is None:
         raise typer.Exit(STOPPED)
-    aliases = {LEARNER: f"ppo:path={checkpoint}{options}"}
+    aliases = {LEARNER: f"ppo:path={escaped(str(checkpoint))}{options}"}
     run_tournament(game, settings.tournament, checkpoint.parent / "tournament", aliases, on)
+
+
+def check_agents(game: Game, section: MatchSection) -> None:
+    """Make each agent of the tournament after a training, so that none is refused only then.
+
+    Raises:
+        ValueError: one cannot be made.
+    """
+    from sackarmies_agents.agent import GameInfo
+    from sackarmies_agents.isolated import make_player
+    from sackarmies_training.matches import Seating
+
+    names, info = [name for name in section.agents if name != LEARNER], GameInfo.of(game)
+    Seating([names], lambda name: make_player(name, info, section.isolation), seed=0).close()
+
+
+@contextmanager
+def sigterm_interrupts() -> Iterator[None]:
+    """Make SIGTERM end the block as Ctrl-C does, wherever training does not wait for the end of a round."""
+
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @command(rich_help_panel=COMPETE)

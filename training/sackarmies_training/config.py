@@ -378,6 +378,15 @@ class TrainConfig(RunConfig):
     selfplay: SelfPlaySection = SelfPlaySection()
     imitation: ImitationSection | None = None
 
+    @model_validator(mode="after")
+    def _no_gains_are_learned(self) -> TrainConfig:
+        if self.network.early:
+            raise ValueError(
+                f"network.early is {self.network.early}, but MaskablePPO learns no gains: set it to 0, or train with a "
+                "section [learn]"
+            )
+        return self
+
 
 class LearnConfig(RunConfig):
     """A run of `learn.py`, section `[learn]`."""

@@ -22,9 +22,10 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import missing_extra
 from sackarmies_env.core.step_batch import Ending
 from sackarmies_training.config import CurveSection, LearnConfig
+from sackarmies_training.files import write_json
 from sackarmies_training.game_curves import GameCurves
 from sackarmies_training.labels import WIN, results_of
-from sackarmies_training.learn_files import Run, general_of, load_start
+from sackarmies_training.learn_files import FIXED_CURVE, MEASURED, Run, general_of, load_start
 from sackarmies_training.ratings import Rate
 from sackarmies_training.seeds import derive
 
@@ -54,6 +55,7 @@ class Curve:
         self._draws = True
         if config.curve is not None:
             self._opponent = opponent_of(config.curve, run.line_ups[0])
+            write_json(run.folder / MEASURED, config.curve.model_dump(include=set(FIXED_CURVE)))
 
     def follow(self, learner: Learner, minutes: float, *, now: bool) -> None:
         """Add a point if one is due, or if `now`."""

@@ -118,16 +118,25 @@ def read_labels(path: Path, info: GameInfo) -> Labels:
     Raises:
         ValueError: the file is missing or damaged, or its labels are of another game or inconsistent.
     """
-    checkpoint = read_checkpoint(path)
-    if checkpoint.header.game != describe(info):
-        raise ValueError(f"the labels in {named(path)} are of another game or another version of it")
-    tensors = _checked_tensors(checkpoint)
+    tensors = label_tensors(path, info)
     shape = tensors["results"].numel(), info.observation_spec.size
     labels = Labels(**tensors | {"observations": _expanded(tensors["observations"], shape, path)})
     fault = _fault_of(labels, info)
     if fault:
         raise ValueError(f"the labels in {named(path)} are damaged: {fault}")
     return labels
+
+
+def label_tensors(path: Path, info: GameInfo) -> dict[str, Tensor]:
+    """Read the tensors of a file of labels as they are stored: the observations are compressed, nothing is compared.
+
+    Raises:
+        ValueError: the file is missing or damaged, or its labels are of another game or of an earlier version.
+    """
+    checkpoint = read_checkpoint(path)
+    if checkpoint.header.game != describe(info):
+        raise ValueError(f"the labels in {named(path)} are of another game or another version of it")
+    return _checked_tensors(checkpoint)
 
 
 def _compressed(observations: Tensor) -> NDArray[np.uint8]:

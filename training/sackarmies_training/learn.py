@@ -30,7 +30,7 @@ from torch import Tensor, distributed, nn
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.learned.advice import make_advisor
 from sackarmies_agents.learned.checkpoint import read_checkpoint
-from sackarmies_agents.learned.network import Advice, Network, Place
+from sackarmies_agents.learned.network import Advice, Network
 from sackarmies_agents.learned.policy_agent import find_device, make_network
 from sackarmies_agents.learned.sizes import OUTCOMES
 from sackarmies_env.core.atomic_write import remove_leftovers
@@ -50,9 +50,9 @@ from sackarmies_training.learn_files import Run, load_start, noted_minutes, rest
 from sackarmies_training.line_ups import draw_games
 from sackarmies_training.locks import locked, removed_if_unused
 from sackarmies_training.loggers import BEFORE_ALL, Loggers, open_loggers
-from sackarmies_training.losses import DECIDED, WORTH, autocast, value_loss
+from sackarmies_training.losses import DECIDED, WORTH, autocast, chances_of, value_loss
 from sackarmies_training.progress import Clock, SoftStop, TrainingProgress
-from sackarmies_training.ragged import Choices, draw, joined_advice, log_probabilities, owners, sums
+from sackarmies_training.ragged import Choices, draw, joined_advice, legal_places, log_probabilities, owners, sums
 from sackarmies_training.sample_games import RECORDS, remove_later
 from sackarmies_training.seeds import derive
 from sackarmies_training.shaping import Potential
@@ -186,18 +186,6 @@ class SelfPlay:
         parts = [Advice.of(self._advisor.ask(batch.observations, batch.action_masks)) for _, batch in self.batches]
         advice = joined_advice(parts)
         return None if advice is None else advice.to(self.device)
-
-
-def legal_places(packed_masks: NDArray[np.uint64], device: torch.device) -> Place:
-    """Return the legal ids of `n` games, from bit masks `(n, words)`."""
-    bits = np.unpackbits(packed_masks.view(np.uint8), axis=1, bitorder="little").view(np.bool_)
-    game, action = np.divmod(np.flatnonzero(bits), bits.shape[1])
-    return Place(torch.from_numpy(game).to(device), torch.from_numpy(action).to(device))
-
-
-def chances_of(outcomes: Tensor) -> Tensor:
-    """Turn a network's logits into chances of win, draw and loss `(n, 3)`; values `(n, 1)` stay values."""
-    return outcomes.float().softmax(dim=1) if outcomes.shape[1] == OUTCOMES else outcomes.float()
 
 
 # --- 2. advantages and targets
@@ -529,22 +517,24 @@ def learn_in(  # noqa: PLR0913 - those of `learn`
     path = checkpoints.latest_intact(say) if resume else None
     learner = make_learner(config, game, team, resumes=path is not None)
     line_ups = draw_games(config.game, game, section.line_ups, config.seed)
+    make_advisor(section.advice, GameInfo.of(game), section.advice_level)  # refused now, before anything is written
     if config.curve is not None:
-        opponent_of(config.curve, game)  # refused now, not after learning from a teacher
+        opponent_of(config.curve, game)  # likewise
     if config.expert is not None:
         check_expert(config.expert, GameInfo.of(game))  # likewise
     clock = Clock(section.decisions, section.max_minutes)
     if path is not None:
         clock.start(max(restore_learner(path, learner, config, game), noted_minutes(folder)))
         say(f"Resuming from {path}: {learner.decisions:,} decisions, {clock.minutes:.1f} minutes.")
-        checkpoints.prune(path)
     elif resume:
         say("There is no checkpoint yet: starting from the beginning.")
     if path is None and config.teacher is not None:
-        check_teacher(config.teacher, GameInfo.of(game))  # refused before anything is written
+        check_teacher(config.teacher, GameInfo.of(game))  # likewise
     loggers, last = Loggers([]), BEFORE_ALL if path is None else learner.decisions
     if team.rank == 0:
         remove_later(folder, last)
+        if path is not None:
+            checkpoints.prune(path)
         loggers = open_loggers(config.log, folder, config.model_dump(mode="json"), last)
     with contextlib.closing(loggers):
         if path is None:
@@ -552,20 +542,25 @@ def learn_in(  # noqa: PLR0913 - those of `learn`
             if config.teacher is not None:
                 say(clone_teacher(learner, config.teacher, line_ups, loggers, derive(config.seed, "study", team.rank)))
         train = improve if config.expert is None else iterate
-        if not train(learner, Run(folder, config, line_ups, console, clock, checkpoints, loggers, last, pool)):
+        run = Run(folder, config, line_ups, console, clock, checkpoints, loggers, last, pool)
+        if not train(learner, run):
             say(f"Stopped after {learner.decisions:,} decisions. The same command with --resume resumes.")
             return None
         if team.rank == 0:
-            minutes, verdict = clock.minutes, ""
-            if section.start and config.curve is not None:  # before the General: its file completes the run
-                others = draw_games(config.game, game, section.line_ups, derive(config.seed, "verdict"))
-                verdict = compare_with_start(learner, config, others, config.curve)  # not those it trained on
-            save_general(finished, learner, config, game, minutes, verdict)
-            loggers.artifact(finished)
-            say(f"Trained for {minutes:.1f} minutes, {learner.decisions:,} decisions: {finished}")
-            if verdict:
-                say(verdict)
+            say(complete(learner, run, game))
     return finished
+
+
+def complete(learner: Learner, run: Run, game: Game) -> str:
+    """Write the finished General; return what to print: how long it trained, and whether it beats its start."""
+    config, finished, minutes, verdict = run.config, run.folder / CHECKPOINT, run.clock.minutes, ""
+    if config.learn.start and config.curve is not None:  # before the General: its file completes the run
+        others = draw_games(config.game, game, config.learn.line_ups, derive(config.seed, "verdict"))
+        verdict = compare_with_start(learner, config, others, config.curve)  # not those it trained on
+    save_general(finished, learner, config, game, minutes, verdict)
+    run.loggers.artifact(finished)
+    told = f"Trained for {minutes:.1f} minutes, {learner.decisions:,} decisions: {finished}"
+    return f"{told}\n{verdict}" if verdict else told
 
 
 def improve(learner: Learner, run: Run) -> bool:

@@ -16,12 +16,12 @@ from rich.console import Console
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.layout import describe, layout_hash
 from sackarmies_agents.learned.advice import make_advisor
-from sackarmies_agents.learned.checkpoint import DAMAGED, POLICY, Header, damaged, pack, read_checkpoint
+from sackarmies_agents.learned.checkpoint import DAMAGED, POLICY, Header, damaged, read_checkpoint
 from sackarmies_agents.learned.load import check_game
 from sackarmies_agents.learned.network import Network
 from sackarmies_agents.learned.policy_agent import PolicyAgent, read_network
 from sackarmies_agents.learned.sizes import OUTCOMES, REASONS, WORTHS, NetworkSizes
-from sackarmies_agents.learned.tensors import arrays_of, tensors_of
+from sackarmies_agents.learned.tensors import tensors_of
 from sackarmies_env import __version__
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.entries import find_hook
@@ -32,7 +32,9 @@ from sackarmies_training.checkpoints import (
     KEPT_FIXED,
     OPTIMIZER,
     CheckpointFolder,
+    check_trainer,
     optimizer_tensors,
+    packed,
     restore_optimizer,
 )
 from sackarmies_training.config import CurveSection, ExpertSection, LearnConfig
@@ -48,6 +50,8 @@ if TYPE_CHECKING:
 TRAINED = "trained"  # in place of a file: the General that comes with a game
 LEARNER = "learner"  # part with the learning network; `policy` is its average
 MINUTES = "minutes.json"
+MEASURED = "curve.json"  # the keys of `[curve]` that all points of a curve have in common
+FIXED_CURVE = ("opponent", "deterministic")  # these keys
 
 
 @dataclass(frozen=True)
@@ -153,17 +157,20 @@ def header_of(learner: Learner, config: LearnConfig, game: Game, minutes: float,
 
 
 def save_learner(folder: CheckpointFolder, learner: Learner, config: LearnConfig, game: Game, minutes: float) -> None:
-    """Write a checkpoint to resume from: average, network, optimizer and counts. Games in progress are not saved."""
+    """Write a checkpoint to resume from: average, network, optimizer and counts. Games in progress are not saved.
+
+    Raises:
+        ValueError: training has diverged; the earlier checkpoints are kept.
+    """
     parts = {
         POLICY: learner.averaged.state_dict(),
         LEARNER: learner.network.state_dict(),
         OPTIMIZER: optimizer_tensors(learner.optimizer),
     }
     header = header_of(learner, config, game, minutes)
-    arrays = {part: arrays_of(tensors) for part, tensors in parts.items()}
     path = folder.next_path(learner.decisions)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_safely(path, pack(header, arrays))
+    write_safely(path, packed(header, parts))
     folder.prune(path)
 
 
@@ -175,6 +182,7 @@ def restore_learner(path: Path, learner: Learner, config: LearnConfig, game: Gam
             learning curve; in expert iteration, to other horizons or another number of processes.
     """
     checkpoint, info, name = read_checkpoint(path), GameInfo.of(game), named(path)
+    check_trainer(checkpoint.header.training, "learn", name)
     state = read_model(LearnState, checkpoint.header.training, f"the checkpoint {name}: training")
     for section in KEPT_FIXED:
         if state.config.get(section) != config.model_dump(mode="json")[section]:
@@ -184,7 +192,9 @@ def restore_learner(path: Path, learner: Learner, config: LearnConfig, game: Gam
             )
     _check_inputs(checkpoint.header, config, name)
     if config.curve is not None:
-        _check_curve(state.config.get("curve"), config.curve, name)
+        noted = path.parents[1] / MEASURED  # a checkpoint says nothing of points before a session without [curve]
+        found = read_json(noted) if noted.exists() else state.config.get("curve")
+        _check_curve(found, config.curve, named(path.parents[1]))
     if config.expert is not None:
         _check_horizons(state.config.get("expert"), config.expert, name)
         _check_processes(state.origin.get("processes"), learner.team.size, name)
@@ -251,7 +261,7 @@ def _check_inputs(header: Header, config: LearnConfig, name: str) -> None:
 
 def _check_curve(found: Any, section: CurveSection, name: str) -> None:
     """Refuse another opponent or another way to choose: the points of a curve are compared with one another."""
-    for key in ("opponent", "deterministic"):
+    for key in FIXED_CURVE:
         wanted = getattr(section, key)
         value = found.get(key, wanted) if isinstance(found, dict) else wanted
         if value != wanted:
@@ -283,9 +293,13 @@ def _check_processes(found: Any, wanted: int, name: str) -> None:
 def save_weights(
     path: Path, learner: Learner, config: LearnConfig, game: Game, minutes: float, verdict: str = ""
 ) -> None:
-    """Write the weights that play, without what only training needs."""
+    """Write the weights that play, without what only training needs.
+
+    Raises:
+        ValueError: training has diverged.
+    """
     header = header_of(learner, config, game, minutes, verdict)
-    write_safely(path, pack(header, {POLICY: arrays_of(learner.averaged.state_dict())}))
+    write_safely(path, packed(header, {POLICY: learner.averaged.state_dict()}))
 
 
 def save_general(path: Path, learner: Learner, config: LearnConfig, game: Game, minutes: float, verdict: str) -> None:

@@ -14,6 +14,7 @@ import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any, ClassVar
 
 from sackarmies_training.files import read_json, write_json
@@ -36,15 +37,10 @@ class Service(ABC):
         ValueError: the library is not installed.
     """
 
-    library: ClassVar[str]
+    library: ClassVar[str]  # its name in `[log]`, and its module
 
     def __init__(self, project: str, folder: Path, config: dict[str, Any]) -> None:
-        try:
-            self._module: Any = importlib.import_module(self.library)
-        except ImportError:
-            raise ValueError(
-                f"[log] names {self.library!r}, which is not installed: pip install {self.library}"
-            ) from None
+        self._module: Any = import_service(self.library)
         self._path = folder / SENT
         earlier = self._noted().get(self.library, {})
         self._before: int | None = earlier.get("step")
@@ -169,6 +165,18 @@ class Trackio(Service):
 
 
 SERVICES: dict[str, type[Service]] = {service.library: service for service in (Wandb, MLflow, Trackio)}
+
+
+def import_service(name: str) -> ModuleType:
+    """Import the library of a service.
+
+    Raises:
+        ValueError: it is not installed.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise ValueError(f"[log] names {name!r}, which is not installed: pip install {name}") from None
 
 
 def open_service(name: str, project: str, folder: Path, config: dict[str, Any]) -> Service:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.safe_read import parse_json
-from sackarmies_training.log_services import SERVICES, open_service
+from sackarmies_training.log_services import SERVICES, import_service, open_service
 
 if TYPE_CHECKING:
     from sackarmies_training.config import LogSection
@@ -180,6 +180,8 @@ def open_loggers(section: LogSection, folder: Path, config: dict[str, Any], last
         ValueError: the library of a service is not installed.
     """
     services = [name for name in section.to if name in SERVICES]
+    for name in services:
+        import_service(name)  # refused before there are any files: without them, the same command takes the same folder
     files = LogFiles(folder, last)
     parts: list[Logger] = [files]
     if TENSORBOARD in section.to:

@@ -22,6 +22,11 @@ def autocast(device: torch.device, precision: str) -> contextlib.AbstractContext
     return torch.autocast(device.type, torch.bfloat16, enabled=precision == "bfloat16")
 
 
+def chances_of(outcomes: Tensor) -> Tensor:
+    """Turn a network's logits into chances of win, draw and loss `(n, 3)`; values `(n, 1)` stay values."""
+    return outcomes.float().softmax(dim=1) if outcomes.shape[1] == OUTCOMES else outcomes.float()
+
+
 def value_loss(outcomes: Tensor, targets: Tensor) -> Tensor:
     """Return the value loss: cross-entropy for logits of outcomes, mean squared error for values.
 

@@ -23,8 +23,9 @@ class OpponentPool:
     Vinyals and others, "Grandmaster level in StarCraft II", 2019). So it meets random first, and stronger ones later.
 
     Agents that keep nothing between decisions have one instance for all games, others one for each seat of each game.
-    Each gets a new seed whenever a game begins: with one seed for all games, a General with random choices would
-    always choose alike, and the learner would learn to beat only these choices.
+    Each scripted agent gets a new seed whenever a game begins: with one seed for all games, a General with random
+    choices would always choose alike, and the learner would learn to beat only these choices. Past selves are not
+    reset, so their random choices differ from game to game as well.
     """
 
     def __init__(self, scripted: Mapping[str, float], make: Callable[[str], Agent], *, past: float, size: int) -> None:

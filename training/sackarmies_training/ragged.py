@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from sackarmies_agents.learned.network import Advice, Place, Reasons
+from sackarmies_training.divergence import diverged
 
 
 def joined_advice(parts: Iterable[Advice | None]) -> Advice | None:
@@ -31,6 +34,13 @@ def picked_advice(advice: Advice, rows: Tensor, entries: Tensor) -> Advice:
     if reasons is not None:
         reasons = Reasons(reasons.plans[entries], reasons.parts[entries], reasons.notes[rows])
     return Advice(advice.chosen[rows], None if worths is None else worths[entries], reasons)
+
+
+def legal_places(packed_masks: NDArray[np.uint64], device: torch.device) -> Place:
+    """Return the legal ids of `n` games, from bit masks `(n, words)`."""
+    bits = np.unpackbits(packed_masks.view(np.uint8), axis=1, bitorder="little").view(np.bool_)
+    game, action = np.divmod(np.flatnonzero(bits), bits.shape[1])
+    return Place(torch.from_numpy(game).to(device), torch.from_numpy(action).to(device))
 
 
 def owners(counts: Tensor) -> Tensor:
@@ -56,7 +66,7 @@ def draw(log_probs: Tensor, game: Tensor, n: int) -> Tensor:
     highest = torch.full((n,), -torch.inf, device=keys.device).scatter_reduce(0, game, keys, "amax")
     winners = (keys == highest[game]).nonzero().squeeze(1)
     if len(winners) < n:
-        raise ValueError("training has diverged: scores are not numbers; resume with a lower learning rate")
+        raise diverged("scores")
     return torch.zeros(n, dtype=torch.int64, device=keys.device).index_put((game[winners],), winners)
 
 

@@ -290,7 +290,7 @@ def write_search_labels(
     parts_of(info, ())
     general = make_agent(plan.agent, info)
     check_plays_many(general, f"{plan.agent!r} cannot play the games of labels")
-    checked_advice(plan.advice)
+    make_agent(checked_advice(plan.advice), info)
     draw_game = functools.partial(game_with_drawn_armies, game_id)
     identity = labels_identity(plan, game, game_id, seed)
     done = number = 0
@@ -338,21 +338,21 @@ def labels_identity(plan: SearchPlan, game: Game, game_id: str, seed: int) -> di
 
 
 def claim_folder(folder: Path, identity: Mapping[str, Any]) -> None:
-    """Note in a folder what its labels depend on; if that was noted before, it must be the same.
+    """Note in a folder what its labels depend on; if it holds some, that must be what was noted before.
 
     Raises:
         ValueError: the folder holds labels that depend on something else, or on something unknown.
         OSError: it cannot be written.
     """
     path = folder / IDENTITY
-    if not path.exists():
-        if any(folder.glob("*.safetensors")):
-            raise ValueError(
-                f"{named(folder)} holds labels but no {IDENTITY}, so their plan is unknown; choose another folder, or "
-                "remove that one"
-            )
+    if not any(folder.glob("*.safetensors")):
         write_json(path, identity)
         return
+    if not path.exists():
+        raise ValueError(
+            f"{named(folder)} holds labels but no {IDENTITY}, so their plan is unknown; choose another folder, or "
+            "remove that one"
+        )
     found = read_json(path)
     if not isinstance(found, dict):
         raise ValueError(f"{named(path)} is damaged: it must hold a table")

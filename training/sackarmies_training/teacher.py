@@ -20,7 +20,8 @@ from sackarmies_agents.learned.sizes import OUTCOMES
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.safe_read import named
 from sackarmies_training.config import LabelSection, TeacherSection
-from sackarmies_training.labels import Labels, read_labels, teach
+from sackarmies_training.divergence import refuse_diverged
+from sackarmies_training.labels import Labels, label_tensors, read_labels, teach
 from sackarmies_training.loggers import Loggers
 from sackarmies_training.losses import DECIDED, WORTH, autocast, expected_loss, squared_error, value_loss
 from sackarmies_training.ragged import Choices, log_probabilities, owners, sums
@@ -68,11 +69,12 @@ def check_teacher(section: TeacherSection, info: GameInfo) -> None:
     """Refuse a section whose teacher cannot teach.
 
     Raises:
-        ValueError: a file is missing or a folder holds none; or, without files, the agent cannot be made or cannot play
-            many games at once.
+        ValueError: a file is missing, damaged or of another game, or a folder holds none; or, without files, the agent
+            cannot be made or cannot play many games at once.
     """
     if section.files:
-        files_of(section)
+        for path in files_of(section):
+            refuse_empty(path, len(label_tensors(path, info)["counts"]))
         return
     check_plays_many(make_agent(section.agent, info), f"teacher.agent is {section.agent!r}")
 
@@ -84,9 +86,18 @@ def read_lesson(path: Path, info: GameInfo) -> Labels:
         ValueError: as for `read_labels`, or the file holds no labels.
     """
     labels = read_labels(path, info)
-    if not len(labels):
-        raise ValueError(f"{named(path)} has no decisions to learn from")
+    refuse_empty(path, len(labels))
     return labels
+
+
+def refuse_empty(path: Path, decisions: int) -> None:
+    """Refuse a file of labels that holds no decisions.
+
+    Raises:
+        ValueError: it holds none.
+    """
+    if not decisions:
+        raise ValueError(f"{named(path)} has no decisions to learn from")
 
 
 def files_of(section: TeacherSection) -> list[Path]:
@@ -114,6 +125,8 @@ def clone_teacher(
     learner: Learner, section: TeacherSection, line_ups: Sequence[Game], loggers: Loggers, seed: int
 ) -> str:
     """Learn from a teacher first, and log the share of its choices that are predicted; return a sentence on it."""
+    if learner.team.rank:  # the first process continues the random numbers that its network began with
+        torch.manual_seed(seed)  # with the same ones, all would learn the same decisions of a single label file
 
     def report(done: int, right: float) -> None:
         loggers.log(min(0, done - section.decisions), {"imitation/predicted": right})
@@ -163,6 +176,9 @@ def learn_labels(
 
     Returns:
         Number of decisions learned from, and share of the last lesson's choices that are predicted.
+
+    Raises:
+        ValueError: training has diverged.
     """
     advisor = make_advisor(learner.section.advice, GameInfo.of(game), learner.section.advice_level)
     learner.optimizer.state.clear()
@@ -178,6 +194,7 @@ def learn_labels(
         right = clone(learner, taught_by(labels, advisor, game.num_actions, section.softness, learner.device), section)
         done += counted(labels, learner.team)
         report(done, right)
+    refuse_diverged(learner.network.parameters())
     learner.network.turns_boards = False
     learner.network.scale_scores(1 / unit)
     learner.averaged.load_state_dict(learner.network.state_dict())

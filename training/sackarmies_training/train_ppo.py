@@ -35,6 +35,7 @@ from sackarmies_training.checkpoints import (
     save_run,
 )
 from sackarmies_training.config import ImitationSection, TrainConfig
+from sackarmies_training.divergence import diverged
 from sackarmies_training.files import open_folder
 from sackarmies_training.imitation import Report, School, imitate
 from sackarmies_training.jobs import is_one_of_several
@@ -99,20 +100,27 @@ def train_in(folder: Path, config: TrainConfig, game: Game, console: Console, *,
         checkpoints.prune(path)  # a run that is killed after each save would leave more and more
     elif resume:
         say("There is no checkpoint yet: starting from the beginning.")
+    section = config.imitation if path is None else None
+    school = None if section is None else School(config, section, game)  # it may refuse the teacher: before any files
     last = BEFORE_ALL if path is None else model.num_timesteps
     remove_later(folder, last)
     loggers = open_loggers(config.log, folder, config.model_dump(mode="json"), last)
     with contextlib.closing(loggers):
         model.set_logger(ValueLogger(str(folder), [LogWriter(loggers)]))
-        if path is None and config.imitation is not None:
-            with imitation_bar(console, config.imitation, loggers) as report:
-                imitate(network_of(model), School(config, config.imitation, game), config.imitation, report)
+        if section is not None and school is not None:
+            with imitation_bar(console, section, loggers) as report:
+                imitate(network_of(model), school, section, report)
             save_run(checkpoints.next_path(0), model, env, config, clock.minutes)
 
         monitor = Monitor(env, config, clock, checkpoints, loggers)
         with monitor.shown_on(console):
             remaining = max(0, config.ppo.decisions - model.num_timesteps)
-            model.learn(remaining, callback=monitor, reset_num_timesteps=False)
+            try:
+                model.learn(remaining, callback=monitor, reset_num_timesteps=False)
+            except (ValueError, RuntimeError):
+                if has_diverged(model, env):  # then torch's error is a dump of tensors
+                    raise diverged("scores") from None
+                raise
         monitor.save()
         if monitor.interrupted:
             say(f"Stopped after {model.num_timesteps:,} decisions. The same command with --resume resumes.")
@@ -121,6 +129,14 @@ def train_in(folder: Path, config: TrainConfig, game: Game, console: Console, *,
         loggers.artifact(finished)
     say(f"Trained for {clock.minutes:.1f} minutes, {model.num_timesteps:,} decisions: {finished}")
     return finished
+
+
+def has_diverged(model: MaskablePPO, env: SelfPlayEnv) -> bool:
+    """Return whether the scores of the network in the current positions are not all numbers."""
+    given = torch.tensor(env.batch.observations), torch.tensor(env.batch.action_masks) != 0
+    with torch.no_grad():
+        scores, _ = network_of(model)(*given)
+    return bool(scores.isnan().any())
 
 
 class LogWriter(KVWriter):
@@ -167,9 +183,15 @@ def imitation_bar(console: Console, section: ImitationSection, loggers: Loggers)
 
 
 def make_env(config: TrainConfig, game: Game) -> SelfPlayEnv:
-    """Return the games that the learner plays, with a pool that has no past yet."""
+    """Return the games that the learner plays, with a pool that has no past yet.
+
+    Raises:
+        ValueError: an opponent cannot be made.
+    """
     info = GameInfo.of(game)
     section = config.selfplay
+    for text in section.scripted:
+        make_agent(text, info)  # refused now, not when it is drawn
     pool = OpponentPool(
         section.scripted, lambda text: make_agent(text, info), past=section.past, size=section.pool_size
     )
