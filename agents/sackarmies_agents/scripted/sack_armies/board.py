@@ -147,7 +147,10 @@ def make_board(info: GameInfo, weights: Weights) -> NDArray[np.void]:
     rows = sum(block.rows for block in info.observation_spec.blocks if is_ours and block.name == "tokens")
     spec = make_observation_spec(info.num_players, info.num_types, rows // info.num_players) if rows else None
     if info.observation_spec != spec:
-        raise ValueError(f"the greedy agent needs compact observations of 'sack_armies', not those of {info.game_id!r}")
+        given = "planes" if is_ours else f"those of {info.game_id!r}"
+        raise ValueError(
+            f"the greedy agent needs compact observations of 'sack_armies' (observation='flat' or 'dict'), not {given}"
+        )
     board = alloc(BOARD_DTYPE, 1)
     grid = make_hexgrid(info.radius)
     values: dict[str, Any] = {f"w_{name}": weight for name, weight in weights.model_dump().items()} | {
