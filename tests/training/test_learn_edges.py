@@ -147,6 +147,11 @@ def kill(config, monkeypatch, updates=0, *, resume=False):
         run(config, resume=resume)
 
 
+def test_curve_is_drawn_for_a_folder_with_dollar_signs(tmp_path):
+    path, _ = run(make_config(tmp_path / r"$\foo$", learn={"decisions": 1}, curve={"opponent": "random", "games": 2}))
+    assert (path.parent / "curve.png").exists()
+
+
 def test_run_that_has_logged_keeps_its_folder(tmp_path, monkeypatch):
     kill(make_config(tmp_path), monkeypatch)
     assert (tmp_path / "duel" / TABLE).exists()

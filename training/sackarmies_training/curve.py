@@ -113,6 +113,8 @@ class Curve:
         axes = figure.add_subplot(
             xlabel="minutes", ylabel=f"won against {opponent}", ylim=(0, 1), title=str(self._folder)
         )
+        for text in (axes.title, axes.yaxis.label):
+            text.set_parse_math(False)  # names may contain dollar signs
         axes.fill_between(columns["minutes"], columns["low"], columns["high"], alpha=0.25, label="95% interval")
         axes.plot(columns["minutes"], columns["win_rate"], marker=".")
         axes.axhline(1 / self._line_ups[0].num_players, color="gray", linewidth=0.8, linestyle="--")
