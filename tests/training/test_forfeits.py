@@ -22,7 +22,9 @@ from sackarmies_training.config import MatchSection
 from sackarmies_training.evaluate import Plan, evaluate
 from sackarmies_training.imitation import School
 from sackarmies_training.matches import Seating, play_games
+from sackarmies_training.stats.sprt import SprtPlan
 from sackarmies_training.tournament import Tournament, batch_path
+from tests.agents.misbehaving import Scarce
 from tests.core.toy_game import make_duel
 from tests.training.test_train import make_config
 
@@ -294,6 +296,36 @@ def test_tournament_continues_after_forfeits_and_records_the_reasons(tmp_path, m
     }
     assert "Games lost by forfeit" in text
     assert "raised RuntimeError: no idea [31m" in text
+
+
+UNMADE = "cannot be made: class=tests.agents.misbehaving:Scarce: making the agent raised OSError: no license left"
+
+
+def test_agent_that_can_no_longer_be_made_forfeits_in_a_tournament(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(Scarce, "left", 2 + 3)  # two seats of the rehearsal, three games
+    agents = [misbehaving("Scarce"), misbehaving("Lowest")]
+    run_to_the_end(make_tournament(tmp_path, agents=agents), monkeypatch, capsys)
+    standings = json.loads((tmp_path / "standings.json").read_text())
+    assert [(one["agent"], one["games"]) for one in standings["forfeits"]] == [(agents[0], 24 - 3)]
+    assert standings["forfeits"][0]["reason"] == UNMADE
+
+
+@pytest.mark.parametrize("sprt", [None, SprtPlan()])
+def test_agent_that_can_no_longer_be_made_forfeits_in_an_evaluation(monkeypatch, sprt):
+    monkeypatch.setattr(Scarce, "left", 2 + 2)  # two seats of the rehearsal, two games
+    plan = Plan(seeds=4, seed=1, workers=1, sprt=sprt)
+    _, played = evaluate(make_duel(), misbehaving("Scarce"), misbehaving("Lowest"), plan, lambda games: None)
+    assert len(played) == 8
+    assert [reasons([one]) for one in played].count(set()) == 2
+    assert reasons(played) == {UNMADE}
+
+
+@pytest.mark.parametrize("sprt", [None, SprtPlan()])
+def test_agent_that_cannot_be_made_stops_an_evaluation_before_any_game(monkeypatch, sprt):
+    monkeypatch.setattr(Scarce, "left", 0)
+    plan = Plan(seeds=4, seed=1, workers=1, sprt=sprt)
+    with pytest.raises(ValueError, match="no license left"):
+        evaluate(make_duel(), misbehaving("Scarce"), misbehaving("Lowest"), plan, pytest.fail)
 
 
 @pytest.mark.slow

@@ -12,7 +12,16 @@ from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.isolated import make_player
 from sackarmies_agents.limits import Isolation
 from sackarmies_env.core.game import Game
-from sackarmies_training.matches import AgentMaker, PlayedGame, Progress, Seating, play_games, rehearse, worker_pool
+from sackarmies_training.matches import (
+    AgentMaker,
+    PlayedGame,
+    Progress,
+    Seating,
+    forfeiting,
+    play_games,
+    rehearse,
+    worker_pool,
+)
 from sackarmies_training.ratings import Outcome
 from sackarmies_training.seeds import agent_seed, draw_seed, game_seeds
 from sackarmies_training.standings import Tally, tally_of
@@ -77,10 +86,10 @@ def maker(job: Job) -> AgentMaker:
 
 
 def play_job(job: Job) -> list[PlayedGame]:
-    """Play all games of a job side by side."""
+    """Play all games of a job side by side, after a rehearsal."""
     games = [(seating, seed) for seed in job.seeds for seating in seatings(job.line_up)]
     line_ups, seeds = [game[0] for game in games], [game[1] for game in games]
-    with closing(Seating(line_ups, maker(job), job.seed, seeds)) as seating:
+    with closing(Seating(line_ups, forfeiting(maker(job)), job.seed, seeds)) as seating:
         return play_games(job.game, line_ups, seeds, seating)
 
 
@@ -114,13 +123,13 @@ def play_jobs(jobs: list[Job], workers: int, progress: Progress, save: Save | No
             save(number, games)
         progress(jobs[number].num_games)
 
+    if jobs:
+        rehearse(jobs[0].game, [name for job in jobs for name in job.line_up], maker(jobs[0]))
+    progress(0)
     if workers == 1 or len(jobs) < 2:
-        progress(0)
         for number, job in enumerate(jobs):
             finish(number, play_job(job))
         return list(results.values())
-    rehearse(jobs[0].game, [name for job in jobs for name in job.line_up], maker(jobs[0]))
-    progress(0)
     with worker_pool(min(workers, len(jobs))) as pool:
         futures = [pool.submit(play_job, job) for job in jobs]
         numbers = {future: number for number, future in enumerate(futures)}
@@ -137,9 +146,10 @@ def play_in_order(jobs: Sequence[Job], workers: int, progress: Progress) -> Gene
         workers: number of processes, which work a little ahead.
         progress: called with 0 as the games begin, then with the number of games of each job that is yielded.
     """
-    if workers > 1 and len(jobs) > 1:
+    if jobs:
         rehearse(jobs[0].game, jobs[0].line_up, maker(jobs[0]))
-        progress(0)
+    progress(0)
+    if workers > 1 and len(jobs) > 1:
         with worker_pool(min(workers, len(jobs))) as pool:
             waiting: deque[Future[list[PlayedGame]]] = deque()
             for job in jobs:
@@ -149,7 +159,6 @@ def play_in_order(jobs: Sequence[Job], workers: int, progress: Progress) -> Gene
             while waiting:
                 yield _told(waiting.popleft().result(), progress)
         return
-    progress(0)
     for job in jobs:
         yield _told(play_job(job), progress)
 

@@ -23,6 +23,8 @@ from sackarmies_agents.limits import Decision, Usage
 from sackarmies_agents.separate import SeparateAgent
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game, forfeit_code
+from sackarmies_env.core.messages import printable, shorten
+from sackarmies_env.core.record import MAX_REASON
 from sackarmies_env.core.step_batch import Command, Ending
 from sackarmies_training.ratings import IN_TO_THE_END
 from sackarmies_training.seeds import derive
@@ -94,6 +96,37 @@ class Choices:
 
     actions: NDArray[np.int64]
     faults: dict[int, Misconduct]
+
+
+class UnmadeAgent(Agent):
+    """Stands in for an agent that cannot be made: it forfeits each game, with the reason."""
+
+    def __init__(self, error: Exception) -> None:
+        """Take the error that was raised when the agent was to be made."""
+        self.reason = shorten(printable(f"cannot be made: {error}"), MAX_REASON)
+
+    def reset(self, seed: int) -> None:
+        """Do nothing: the game is forfeited at the first decision."""
+
+    def act(self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]) -> int:
+        """Forfeit."""
+        raise Misconduct(self.reason)
+
+    def act_batch(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Forfeit."""
+        raise Misconduct(self.reason)
+
+
+def forfeiting(make: AgentMaker) -> AgentMaker:
+    """Return a maker for agents that could be made at the rehearsal: one that no longer can forfeits its games."""
+
+    def made(name: str) -> Agent:
+        try:
+            return make(name)
+        except ValueError as error:
+            return UnmadeAgent(error)
+
+    return made
 
 
 class Seating:

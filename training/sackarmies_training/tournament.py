@@ -28,7 +28,7 @@ from sackarmies_training.config import LIMITS, MatchSection, Place
 from sackarmies_training.files import read_json, write_json
 from sackarmies_training.identity import agent_identity, check_same, code_digest, game_identity
 from sackarmies_training.jobs import job_pool
-from sackarmies_training.matches import PlayedGame, Progress, Seating, play_games, rehearse
+from sackarmies_training.matches import PlayedGame, Progress, Seating, forfeiting, play_games, rehearse
 from sackarmies_training.ratings import Outcome
 from sackarmies_training.seeds import MAX_SEED, SEED_BITS, agent_seed, commitment, draw_seed, game_seeds
 
@@ -269,7 +269,7 @@ def check_unchanged(texts: Mapping[str, str], identities: Mapping[str, Any], con
 def play_batch(tournament: Tournament, batch: Batch, progress: Progress | None = None) -> list[PlayedGame]:
     """Play one batch; the result depends only on the tournament's configuration and seed, and nothing is written."""
     seed = agent_seed(tournament.seed, batch.number)
-    with closing(Seating(batch.line_ups, tournament.make_agent, seed, batch.seeds)) as seating:
+    with closing(Seating(batch.line_ups, forfeiting(tournament.make_agent), seed, batch.seeds)) as seating:
         return play_games(tournament.game, batch.line_ups, batch.seeds, seating, progress)
 
 

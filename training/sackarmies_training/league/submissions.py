@@ -9,22 +9,19 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import tomli_w
-from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent, GameInfo
-from sackarmies_agents.conduct import Misconduct
 from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.isolated import make_player
 from sackarmies_agents.limits import Isolation
 from sackarmies_agents.line_agent import LINE
 from sackarmies_agents.separate import SeparateAgent
-from sackarmies_env.core.messages import printable, quote, shorten
-from sackarmies_env.core.record import MAX_REASON
+from sackarmies_env.core.messages import quote
 from sackarmies_env.core.safe_read import named
 from sackarmies_training.identity import may_name_files
 from sackarmies_training.ladder.units import Maker
+from sackarmies_training.matches import UnmadeAgent
 from sackarmies_training.submission import MANIFEST, Manifest, located, read_manifest, renamed, text_of
 
 MAX_FILES = 1000
@@ -166,25 +163,6 @@ def working_copy(kept: Path, digest: str, copy: Path) -> str:
 # --- agents
 
 
-class UnmadeAgent(Agent):
-    """Stands in for an agent that cannot be made: it forfeits each game, with the reason."""
-
-    def __init__(self, reason: str) -> None:
-        """Take the reason, as in "cannot be made: ..."."""
-        self.reason = reason
-
-    def reset(self, seed: int) -> None:
-        """Do nothing: the game is forfeited at the first decision."""
-
-    def act(self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]) -> int:
-        """Forfeit."""
-        raise Misconduct(self.reason)
-
-    def act_batch(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Forfeit."""
-        raise Misconduct(self.reason)
-
-
 def maker_of(text: str, isolation: Isolation, *, is_anchor: bool) -> Maker:
     """Return the maker of an agent in a separate process.
 
@@ -200,7 +178,7 @@ def _make(text: str, isolation: Isolation, is_anchor: bool, info: GameInfo) -> A
     except ValueError as error:
         if is_anchor:
             raise
-        return UnmadeAgent(shorten(printable(f"cannot be made: {error}"), MAX_REASON))
+        return UnmadeAgent(error)
 
 
 def make_separate(text: str, isolation: Isolation, info: GameInfo) -> SeparateAgent:
