@@ -166,8 +166,18 @@ class Game:
         states.setflags(write=False)
         return states
 
-    def reset(self, params: Records, states: Records, seeds: NDArray[np.int64]) -> None:
-        """Start new games and advance them to the first decision; seeds `(n,)` int64."""
+    def reset(self, params: Records, states: Records, seeds: ArrayLike) -> None:
+        """Start new games and advance them to the first decision.
+
+        Args:
+            params: `(1,)`.
+            states: `(n,)`.
+            seeds: `(n,)` integers, 0 to 2**63 - 1.
+
+        Raises:
+            ValueError: there is not one seed per state, or one is out of range.
+        """
+        seeds = seeds_of(seeds, len(states))
         if len(states):
             copy_records(self.initial, states[-1:])
             self._run(params, states, Command.BEGIN, seeds)  # the last record is copied, and begins last
@@ -181,8 +191,9 @@ class Game:
             forced: what each `ForcedKind` takes, by its name; None for nothing.
 
         Raises:
-            ValueError: an unknown kind, or results that it does not take.
+            ValueError: the seed is out of range, or results are of an unknown kind or not what it takes.
         """
+        seed = integer("seed", seed, 0)
         first = self.new_states(1)  # not `initial.copy()`, which would leave bytes between the fields undefined
         copy_records(self.initial, first)
         write_forced(first, self.forced_kinds, {} if forced is None else forced)

@@ -9,6 +9,7 @@ import pytest
 
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.jit import INTERPRETED
+from sackarmies_env.core.record import make_record
 from sackarmies_env.core.step_batch import Command
 from sackarmies_env.games.sack_armies import make_game
 from tests.core.toy_game import make_duel
@@ -62,6 +63,28 @@ def test_seeds_are_integers_in_range_one_a_game(batch, seeds, sentence):
         with pytest.raises(ValueError, match=sentence):
             begin(seeds)
     assert content(batch) == before
+
+
+@pytest.mark.parametrize(("seeds", "sentence"), SEEDS)
+def test_games_reset_only_with_one_seed_for_each_state(seeds, sentence):
+    game = make_duel()
+    states = game.new_states(4)
+    before = states.tobytes()
+    with pytest.raises(ValueError, match=sentence):
+        game.reset(game.params, states, seeds)
+    assert states.tobytes() == before
+
+
+@pytest.mark.parametrize("seed", [-1, 1.0, 1.9, NAN, True, "1", None, [1], 2**63])
+def test_games_start_only_with_an_integer_in_range(seed):
+    game = make_duel()
+    states = game.new_states(1)
+    before = states.tobytes()
+    with pytest.raises(ValueError, match=r"^seed=.*: it must be an integer of at least 0$"):
+        game.start(states, seed)
+    assert states.tobytes() == before
+    with pytest.raises(ValueError, match=r"^seed=.*: it must be an integer of at least 0$"):
+        make_record(game, seed, [])
 
 
 ROWS = [
