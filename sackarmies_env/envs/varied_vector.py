@@ -88,8 +88,9 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         """
         mask, others = read_reset_mask(options, self.num_envs, has_begun=bool(self.groups))
         given, rest = self._variety.split(others)
+        forced = forced_results(rest, self.game, self._variety)  # here, so that unknown options are reported once
         if mask is not None:
-            return self._reset_some(mask, seed, given, rest)
+            return self._reset_some(mask, seed, given, forced)
         seeds, chance = first_seeds(seed, self.num_envs, None, self.np_random)
         arenas = [self._variety.choose(one, given) for one in seeds.tolist()]
         groups: list[Group] = []
@@ -100,7 +101,7 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
                 self._common.check_potential(self.game, game)
                 one = self._make(arenas[rows[0]], rows)
                 groups.append((rows, one))
-                parts.append((rows, one.reset(seed=seeds[rows].tolist(), options=rest)))
+                parts.append((rows, one.reset(seed=seeds[rows].tolist(), options=forced)))
         except BaseException:  # an opponent may raise anything
             _close(groups)
             raise
@@ -111,7 +112,7 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         return self._joined(parts)
 
     def _reset_some(
-        self, mask: NDArray[np.bool_], seed: Any, given: dict[str, Any], rest: Any
+        self, mask: NDArray[np.bool_], seed: Any, given: dict[str, Any], forced: dict[str, Any]
     ) -> tuple[Observations, dict[str, Any]]:
         """Restart the games that a mask selects."""
         if given:
@@ -124,7 +125,7 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
             following[rows] = one.following(np.arange(len(rows)))
         seeds, chance = first_seeds(seed, self.num_envs, following, self.np_random)
         for rows, one in self.groups:  # may raise, so before any game is changed
-            if mask[rows].any() and (forced := forced_results(rest, one.game, self._variety)):
+            if forced and mask[rows].any():
                 one.batch.forced_starts(seeds[rows], forced)
         if seed is not None:
             self._np_random, self._np_random_seed = chance, seed_of_generator(seed)
@@ -132,7 +133,7 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         with self._ending_games_on_failure():
             for rows, one in self.groups:
                 if mask[rows].any():
-                    some = {**(rest or {}), "reset_mask": mask[rows]}
+                    some = forced | {"reset_mask": mask[rows]}
                     parts.append((rows, one.reset(seed=seeds[rows].tolist(), options=some)))
                 else:
                     parts.append((rows, one.observed(mask[rows])))

@@ -101,6 +101,19 @@ def test_games_go_on_where_an_opponent_fails_in_a_reset_of_all(duel, monkeypatch
     env.step(lowest(env.action_masks()))
 
 
+# --- unknown options
+
+
+def test_unknown_options_are_reported_once(duel):
+    env, _ = varied(duel)
+    for some in ({}, {"reset_mask": SOME}):
+        with pytest.warns(UserWarning, match="reset ignores the unknown options") as caught:
+            env.reset(seed=1, options={"weather": 1, **some})
+        assert len(caught) == 1
+        assert "max_turns" in str(caught[0].message)
+    assert len(env.groups) > 1
+
+
 # --- infos and the central state
 
 
