@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from numba.core.caching import FunctionCache
 from numba.core.compiler import CompileResult
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from sackarmies_env.core import linking
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 CHECKSUM = 32  # bytes
 PATIENCE = 300.0  # seconds that a process waits for another one to compile a kernel
 DAMAGED = "its cache entry was damaged"
+# In the code of kernels that hash. numba defines this symbol when it gets ready to compile, which imports some 200
+# modules and is a third of the time that a game takes to start. Other code runs without.
+HASHING = b"_numba_hashsecret"
 # What is raised by rebuilding an entry that names something this Python does not have.
 UNUSABLE = (pickle.UnpicklingError, ValueError, TypeError, AttributeError, ImportError, LookupError, EOFError)
 
@@ -63,7 +67,7 @@ class SharedCache(FunctionCache):
         """
         if linking.is_nested() or not self._enabled:  # only entry points have machine code to keep
             return None
-        target_context.refresh()
+        rtsys.initialize(target_context)
         entry = self._entry(sig, target_context.codegen())
         self.reason = self._folder().reason
         compiled = self._read(entry, target_context)
@@ -109,6 +113,8 @@ class SharedCache(FunctionCache):
             return None
         content = unseal(entry, sealed)
         if content is not None:
+            if HASHING in content:
+                target_context.refresh()
             with contextlib.suppress(*UNUSABLE):
                 return CompileResult._rebuild(target_context, *pickle.loads(content))
         self.reason = DAMAGED

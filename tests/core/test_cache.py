@@ -95,6 +95,14 @@ def race(number, of, waiting=None):
     return outer(1), notice.NOTICE.num_compiled
 """
 SHORT_PATIENCE = "from sackarmies_env.core import cache\ncache.DELAY = cache.PATIENCE = 0.1"
+# Calls `outer` and prints the kernels compiled and whether numba has got ready to compile.
+LOADED = """
+import sys
+from sackarmies_env.core.notice import NOTICE
+from sackarmies_env.games.toy.outer import outer
+assert outer("some words") == (100, hash("some words"))[{part}]
+print(NOTICE.num_compiled, "numba.np.linalg" in sys.modules)
+"""
 # Hangs while compiling.
 STOP = "import race\nrace.race(0, 1, waiting=1000)"
 
@@ -114,6 +122,18 @@ def test_edit_in_a_callee_takes_effect_and_an_unchanged_source_is_not_compiled_a
     assert finish(start(toy, "1"))[0] == ["1010", "2", "theirs"]
     (toy / "sackarmies_env/games/toy/inner.py").write_text(INNER)
     assert finish(start(toy, "1"))[0] == ["20", "0", "theirs"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("part", "inner", "is_ready"), [(0, "return len(x)", "False"), (1, "return hash(x)", "True")])
+def test_numba_gets_ready_to_compile_only_for_kernels_that_need_it(toy, part, inner, is_ready):
+    (toy / "sackarmies_env/games/toy/inner.py").write_text(INNER.replace("return x + 1", inner))
+    if part == 1:
+        outer = toy / "sackarmies_env/games/toy/outer.py"
+        outer.write_text(outer.read_text().replace("10 * inner(x)", "inner(x)"))
+    program = LOADED.format(part=part)
+    assert finish(start(toy, program=program))[0] == ["2", "True"]
+    assert finish(start(toy, program=program)) == (["0", is_ready], "")
 
 
 @pytest.mark.slow
