@@ -118,6 +118,7 @@ class LuckMeter:
         sides = sorted(set(self._kind.results[0].values()))
         most = max((number for number in range(1, MOST_WAYS) if len(sides) ** number <= MOST_WAYS), default=1)
         self._results = most if results is None else results
+        self._sides = len(sides)
         self._ways = np.array(list(product(sides, repeat=self._results)), np.int64)
         self._is_checked = False
 
@@ -176,11 +177,21 @@ class LuckMeter:
         self._game.step(self._game.params, copies, np.repeat(actions, ways))
         if not self._is_checked:
             self._check(copies[:ways], after[:1])
+        rows, places = np.unique(self._first_alike(copies), return_inverse=True)
+        different = self._game.clone(copies, rows)
         found = np.empty(players.shape)
         for column, seated in enumerate(players.T):
-            expected = self.values(copies, np.repeat(seated, ways)).reshape(-1, ways).mean(axis=1)
+            values = self.values(different, np.repeat(seated, ways)[rows])
+            expected = values[places].reshape(-1, ways).mean(axis=1)
             found[:, column] = self.values(after, seated) - expected
         return found
+
+    def _first_alike(self, copies: Records) -> NDArray[np.int64]:
+        """Return, for each copy, the first one in which the same results were used: both have the same position."""
+        used = np.minimum(copies[f"script_{self._kind.name}_used"][:, 0].astype(np.int64), self._results)
+        alike = self._sides ** (self._results - used)  # in a row, as `product` varies the last results fastest
+        first: NDArray[np.int64] = np.arange(len(copies)) // alike * alike
+        return first
 
     def _check(self, copies: Records, after: Records) -> None:
         """Refuse chance with a memory: one of the ways must lead to the actual position."""
