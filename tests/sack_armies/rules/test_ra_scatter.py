@@ -11,6 +11,7 @@ from tests.sack_armies.builders.fights import (
     coordinate,
     duel,
     flips_made,
+    grant,
     modify,
     play,
     shot,
@@ -110,6 +111,24 @@ def test_ra_scatter_3__ra_scatter_4_one_each_unless_printed_single_or_progressiv
         t = barrage(f"H | {flips}", [unit("victim", "3,0", 1)], [victim], shooter=engine(scatter=scatter))
         assert turn_over(t)
         assert alive(t, "3,0") == ([None] if 0 < armor <= damage else ["victim"])
+
+
+@pytest.mark.parametrize(
+    ("printed", "granted", "flips", "dies"),
+    [
+        ("progressive", "single", "H H T", True),
+        ("single", "progressive", "H H T", True),
+        ("progressive", "progressive", "H H T", True),
+        ("single", "single", "H", False),
+    ],
+)
+def test_ra_scatter_4_of_two_scatters_of_equal_value_the_progressive_one_counts(printed, granted, flips, dies):
+    gift = text("spell", "gift", "free", [grant("scatter", flip=granted)])
+    tokens = [engine(scatter={"flip": printed}, band="blue"), token("d", armor=9), token("tough", armor=2), gift]
+    armed = unit("engine", "0,0", attached=[attachment("gift", "up")])
+    t = play(tokens, [armed, unit("d", "2,0", 1), unit("tough", "3,0", 1)], f"H | {flips}")
+    assert turn_over(attack(t, "ranged", "0,0", "2,0"))
+    assert alive(t, "3,0") == [None if dies else "tough"]
 
 
 def test_ra_scatter_5_units_in_a_coordinated_attack_do_not_scatter():

@@ -12,6 +12,7 @@ from sackarmies_env.games.sack_armies.state.constants import (
     NO_TOKEN,
     Ability,
     Effect,
+    Flip,
     Stat,
 )
 from sackarmies_env.games.sack_armies.state.record import PRINTED
@@ -70,13 +71,24 @@ def limits_met(params, state, unit):
 
 
 @njit
+def is_wider(params, row):
+    """Return whether ability `row` is as good as any of its value: a progressive Scatter, or for all units."""
+    if params.ability_kind[row] == Ability.SCATTER:
+        return params.ability_flip[row] == Flip.PROGRESSIVE
+    return params.ability_match[row] == NO_MATCH
+
+
+@njit
 def better_row(params, ability, best, row):
-    """Return `row` if it is of `ability` and better than `best`: greater in value or, if equal, for all units."""
+    """Return `row` if it is of `ability` and better than `best`: greater in value or, if equal, `is_wider`.
+
+    What a text grants never replaces an equal printed ability by a weaker one.
+    """
     if params.ability_kind[row] != ability:
         return best
     if best == NO_ROW or params.ability_value[row] > params.ability_value[best]:
         return np.int64(row)
-    if params.ability_value[row] == params.ability_value[best] and params.ability_match[row] == NO_MATCH:
+    if params.ability_value[row] == params.ability_value[best] and is_wider(params, row):
         return np.int64(row)
     return best
 
