@@ -22,7 +22,12 @@ COORD_VERBS = (Verb.COORD_MELEE, Verb.COORD_RANGED)
 
 
 def missed_question(before: Position, action: int, after: Position) -> str:
-    """Return a sentence on the question that was owed after an action and is not asked next; empty if there is none."""
+    """Return a sentence on the question that was owed after an action and is not asked next; empty if there is none.
+
+    Also say whether the state has lost track of what counter-attacks depend on.
+    """
+    if lost_track_of_surprise(before, after):
+        return "a surprise maneuver is charged to another defender than the one that has used it"
     asked = (after.decision, after.player)
     for owed in owed_questions(before, action, after):
         if asked not in owed:
@@ -103,6 +108,16 @@ def window_order(position: Position) -> list[int]:
 
 
 # --- attacks
+
+
+def lost_track_of_surprise(before: Position, after: Position) -> bool:
+    """Return whether a new defender is said to have used a surprise, or the old one not to have (R9.3-6, Q-40)."""
+    old, new = before.attack, after.attack
+    is_same_attack = (before.active, old.verb, old.hex) == (after.active, new.verb, new.hex)
+    if not is_same_attack or old.target is None or new.target is None:
+        return False
+    is_replaced = new.target.row != old.target.row
+    return new.surprised if is_replaced else old.surprised and not new.surprised
 
 
 def is_resolving(before: Position, action: int) -> bool:

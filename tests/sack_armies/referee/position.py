@@ -65,7 +65,7 @@ class Attack:
     unit: Token | None  # None in a coordinated attack
     target: Token | None
     hex: Hex | None
-    surprised: bool
+    surprised: bool  # the defender has used a surprise maneuver since it became the defender
     killed: bool
     ambush: bool
 

@@ -172,6 +172,24 @@ def test_halted_unit_does_not_advance(halting, abilities, may_advance):  # RA-Mo
     assert ("yes" in legal_after(scenario, *charge, "pass")) is may_advance
 
 
+# --- surprise maneuvers
+
+
+@pytest.mark.parametrize("precludes", [False, True])
+def test_a_replacement_of_the_defender_may_counter_attack(precludes):  # R9.3-6, Q-40
+    swap = {"kind": "swap", "distance": 2}
+    screen = {"id": "screen", "kind": "maneuver", "use": "action", "effects": [swap]}
+    host = unit("host", "1,0", owner=1, attached=[attachment("screen")])
+    scenario = position(
+        [token("host", band="red"), screen],
+        [unit("spare", "0,0"), host, unit("spare", "2,0", owner=1)],
+        flips="T T",
+        switches={"surprise_precludes_counter": precludes} | ASK_ALWAYS,
+    )
+    screened = ["melee", "hex 0,0", "hex 1,0", "surprise", "slot 0", "hex 2,0", "pass", "pass"]
+    assert legal_after(scenario, *screened) == {"yes", "pass"}  # counter-attack?
+
+
 # --- the turn
 
 

@@ -249,6 +249,21 @@ def test_c_surprise_precludes_counter__q_40_surprise_or_counter_or_both(value, c
     assert asked(t) == ((1, Decision.COUNTER) if countered else (1, Decision.MENU))
 
 
+@pytest.mark.parametrize("value", ["off", "on"])
+def test_c_surprise_precludes_counter__q_40__r9_3_6_the_replacement_may_counter(value):
+    screen = text("maneuver", "screen", "action", [{"kind": "swap", "distance": 2}])
+    brace = text("maneuver", "brace", "action", [modify("armor", 9)])
+    tokens = [token("a"), token("d", band="red"), token("guard", band="red"), screen, brace]
+    guard = unit("guard", "3,0", 1, attached=[attachment("brace")])
+    units = [unit("a", "0,0"), unit("d", "1,0", 1, attached=[attachment("screen")]), guard]
+    t = play(tokens, units, "T T", {"surprise_precludes_counter": value})
+    t.do("melee", "hex 0,0", "hex 1,0", "surprise", "slot 0", "hex 3,0")
+    assert alive(t, "1,0", "3,0") == ["guard", "d"]
+    braced = t.copy().do("pass", "surprise", "slot 0").pass_all()  # with a surprise of its own
+    assert asked(braced) == (1, Decision.COUNTER if value == "off" else Decision.MENU)
+    assert asked(t.pass_all()) == (1, Decision.COUNTER)
+
+
 @pytest.mark.parametrize(("value", "armor", "dies"), [("off", 2, False), ("on", 2, True), ("on", 3, False)])
 def test_c_sum_simultaneous_damage__q_35_hits_of_one_exchange_are_added_or_not(value, armor, dies):
     bomb = {"armor": armor, "abilities": [able("scatter")]}

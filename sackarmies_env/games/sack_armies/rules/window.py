@@ -359,6 +359,8 @@ def judge_surprise(params, state):
     if defender == NO_TOKEN:
         return False
     reveal_unit(params, state, defender)
+    if defender != state.attack_target:
+        state.attack_surprised = 0  # the surprise was another unit's
     state.attack_target = defender
     if attacker == NO_TOKEN:
         return drop_members(params, state, defender)

@@ -150,7 +150,7 @@ GLOBAL_FEATURES: tuple[Feature, ...] = (
     Feature("attack_verb", 0, max(Verb), "Verb of the announced attack; 0: none.", True),
     *_hex("attack_", "the hex that is attacked"),
     flag("attack_ambush", "the ambush flip succeeded."),
-    flag("attack_surprised", "a surprise maneuver was used."),
+    flag("attack_surprised", "the defender has used a surprise maneuver since it became the defender."),
     flag("attack_countered", "the defender counter-attacks."),
     flag("attack_no_advance", "the attacker may not advance."),
     flag("attack_moved", "the unit of the Move and Attack has moved."),

@@ -226,7 +226,7 @@ STATE_FIELDS: tuple[StateField, ...] = (
         scalar("attack_hex", CELL, "hex aimed at (R9.3-5)"),
         scalar("attack_announced", FLAG, "1: others know of it"),
         scalar("attack_ambush", FLAG, "1: an ambush flip succeeded"),
-        scalar("attack_surprised", FLAG, "1: a surprise maneuver was used"),
+        scalar("attack_surprised", FLAG, "1: the defender has used a surprise maneuver since it became the defender"),
         scalar("attack_countered", FLAG, "1: the defender counter-attacks"),
         scalar("attack_designated", ROW, "attacker that takes the counter"),
         scalar("attack_no_advance", FLAG, "1: RA-MoveAttack-6"),
