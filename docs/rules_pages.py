@@ -47,7 +47,7 @@ OTHERWISE: dict[str, dict[str, str]] = {  # switch -> value other than the defau
     "surprise_precludes_counter": {"on": "a surprise or a counter-attack, not both"},
     "sum_simultaneous_damage": {"on": "hits that fall together are added before they are compared with armor"},
     "scatter_save": {"off": "a face-down unit dies by scatter without a chance to turn up what saves it"},
-    "augment_stacks": {"off": "of several bonuses to a stat the greatest counts"},
+    "augment_stacks": {"off": "for each stat, only the augmenter that adds most counts; its own bonuses add up"},
     "sight_on_reveal": {"off": "what a unit sees once it is turned up waits for the next settling of the board"},
     "raise_zone": {"any_legal_hex": "any legal hex next to the raiser, whoever controls the battlefields"},
     "blind_target_wrong_kind": {"refuse_known_only": "only attachments whose kind is known may be chosen"},

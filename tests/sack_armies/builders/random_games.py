@@ -20,6 +20,7 @@ from tests.sack_armies.builders.random_battles import VOLLEY_TOKENS, random_batt
 from tests.sack_armies.builders.random_tokens import Data, random_army, random_switches, random_tokens
 from tests.sack_armies.builders.twin_worlds import States, act, plain, warlike
 from tests.sack_armies.referee.asks import missed_question
+from tests.sack_armies.referee.attacks import follow
 from tests.sack_armies.referee.decisions import legal_ids
 from tests.sack_armies.referee.position import Position, read_position
 
@@ -83,7 +84,7 @@ def referee_bout(options: dict[str, Any], seed: int, plies: int, liked: Collecti
     met: Counter[Decision] = Counter()
     before, done = None, NEW_GAME
     for states, action in random_play(game, seed, plies, liked):
-        position = read_position(config, states)
+        position = follow(before, read_position(config, states))
         faults = [missed_question(before, done, position)] if before is not None else []
         if action != NEW_GAME:
             met[position.decision] += 1

@@ -6,6 +6,7 @@ from sackarmies_env.games.sack_armies.state.constants import Decision
 from tests.sack_armies.builders.random_games import NEW_GAME, wrong_mask
 from tests.sack_armies.properties.bout import Bout, Look
 from tests.sack_armies.referee.asks import missed_question
+from tests.sack_armies.referee.attacks import follow
 from tests.sack_armies.referee.position import Position, read_position
 
 
@@ -15,7 +16,7 @@ def rulings(bout: Bout) -> Look:
 
     def look() -> None:
         nonlocal before
-        now = read_position(bout.config, bout.states)
+        now = follow(before, read_position(bout.config, bout.states))
         done = bout.actions[-1] if bout.actions else NEW_GAME
         faults = [missed_question(before, done, now)] if before is not None else []
         if now.decision != Decision.NONE:

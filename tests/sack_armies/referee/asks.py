@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from sackarmies_env.games.sack_armies.state.constants import Decision, Frame, Verb, Zone
 from sackarmies_env.games.sack_armies.tokens.text_schema import ScatterAbility
-from tests.sack_armies.referee.attacks import attackers, counter_choices, is_melee, is_worn_out, may_ambush
+from tests.sack_armies.referee.attacks import attackers, counter_choices, is_melee, may_ambush
 from tests.sack_armies.referee.board import is_adjacent, is_empty, is_legal_hex, neighbors
 from tests.sack_armies.referee.deploy import deploy_hexes
 from tests.sack_armies.referee.position import Hit, Position, Token
@@ -167,7 +167,7 @@ def advance_of(before: Position, after: Position) -> list[Question]:
     defender = attack.target
     if after.decision in (Decision.COUNTER, Decision.AMBUSH, Decision.DESIGNATE, Decision.SAVE, Decision.SAVE_SLOT):
         return []
-    if not is_melee(attack.verb) or defender is None or is_worn_out(before) or after.player < 0:
+    if not is_melee(attack.verb) or defender is None or attack.worn_out or after.player < 0:
         return []
     if attack.unit is None and not before.switches.advance_after_coord:
         return []

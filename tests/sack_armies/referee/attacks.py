@@ -146,7 +146,7 @@ def may_ambush(position: Position) -> bool:
 def may_advance(position: Position) -> list[Token]:
     """Return the attackers that may take the place of the killed defender (R8.4.3-1, R8.4.3-3, Q-37 to Q-39)."""
     attack = position.attack
-    if not is_melee(attack.verb) or not attack.killed or attack.hex is None or is_worn_out(position):
+    if not is_melee(attack.verb) or not attack.killed or attack.hex is None or attack.worn_out:
         return []
     if attack.unit is None and not position.switches.advance_after_coord:
         return []
@@ -160,12 +160,25 @@ def may_advance(position: Position) -> list[Token]:
     ]
 
 
-def is_worn_out(position: Position) -> bool:
-    """Return whether a charge ended where a battlefield halts the unit, so that it cannot advance (RA-MoveAttack-6)."""
-    attack = position.attack
-    if attack.verb != Verb.MOVE_ATTACK or attack.unit is None or attack.unit.hex is None:
-        return False
-    return is_halted(position, attack.unit, attack.unit.hex)  # not if it is exempt: Q-63
+def follow(before: Position | None, now: Position) -> Position:
+    """Note in `now` whether a charge ended where a battlefield halts the unit, and return it (RA-MoveAttack-6).
+
+    That is judged by the first position after the move: a surprise maneuver may put the unit elsewhere, or take away
+    what exempts it.
+
+    Args:
+        before: the position of the previous decision; None if there was none.
+        now: the position of the decision after it.
+    """
+    attack = now.attack
+    if not attack.moved or attack.unit is None:
+        return now
+    old = before.attack if before is not None else None
+    if old is not None and old.moved and old.unit is not None and old.unit.row == attack.unit.row:
+        attack.worn_out = old.worn_out
+    elif attack.unit.hex is not None:
+        attack.worn_out = is_halted(now, attack.unit, attack.unit.hex)  # not if it is exempt: Q-63
+    return now
 
 
 def neighbors_of(position: Position, unit: Token) -> list[Hex]:

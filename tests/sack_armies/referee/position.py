@@ -68,6 +68,8 @@ class Attack:
     surprised: bool  # the defender has used a surprise maneuver since it became the defender
     killed: bool
     ambush: bool
+    moved: bool  # a Move and Attack has moved
+    worn_out: bool = False  # where its move ended, it could not have moved on; noted by attacks.follow
 
 
 @dataclass
@@ -93,8 +95,9 @@ class Hit:
 
 @dataclass
 class Ghost:
-    """The bonus of a dead augmenter, until the end of the turn."""
+    """A bonus of a dead augmenter, until the end of the turn."""
 
+    augmenter: int  # the same for all bonuses of one dead unit
     hex: Hex
     controller: int
     ability: AugmentAbility
@@ -258,6 +261,7 @@ def read_attack(state: Any, by_row: dict[int, Token], hexes: list[Hex]) -> Attac
         surprised=bool(state["attack_surprised"]),
         killed=bool(state["attack_killed"]),
         ambush=bool(state["attack_ambush"]),
+        moved=bool(state["attack_moved"]),
     )
 
 
@@ -297,9 +301,11 @@ def read_modifiers(config: Config, state: Any, by_row: dict[int, Token]) -> list
 
 def read_ghosts(config: Config, state: Any, hexes: list[Hex]) -> list[Ghost]:
     """Return the bonuses of dead augmenters: what was printed on them, and what texts granted them."""
-    ghosts = []
+    ghosts: list[Ghost] = []
+    augmenter = 0
     for i in range(int(state["num_ghosts"])):
         number, count = int(state["ghost_type"][i]), int(state["ghost_rows"][i])
+        augmenter += not state["ghost_same"][i]
         if count == PRINTED:
             unit = config.tokens[number]
             assert isinstance(unit, Unit)
@@ -308,7 +314,7 @@ def read_ghosts(config: Config, state: Any, hexes: list[Hex]) -> list[Ghost]:
             granted = effects_of(config, number, count)
             abilities = [effect.ability for effect in granted if isinstance(effect, GrantEffect)]
         place, controller = hexes[int(state["ghost_hex"][i])], int(state["ghost_controller"][i])
-        ghosts += [Ghost(place, controller, one) for one in abilities if isinstance(one, AugmentAbility)]
+        ghosts += [Ghost(augmenter, place, controller, one) for one in abilities if isinstance(one, AugmentAbility)]
     return ghosts
 
 

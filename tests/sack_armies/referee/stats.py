@@ -132,20 +132,20 @@ def augmented(position: Position, unit: Token, stat: str) -> int:
     """
     if not unit.face_up:
         return 0
-    bonuses = [
-        ability.amount
-        for other in position.units
-        if other is not unit and other.controller == unit.controller and is_adjacent(other, unit)
-        for ability in abilities(position, other)
-        if isinstance(ability, AugmentAbility) and ability.stat == stat and fits(ability.match, unit)
-    ]
-    bonuses += [
-        ghost.ability.amount
-        for ghost in position.ghosts
-        if ghost.controller == unit.controller and ghost.hex in near(unit)
-        if ghost.ability.stat == stat and fits(ghost.ability.match, unit)
-    ]
-    return sum(bonuses) if position.switches.augment_stacks else max(bonuses, default=0)
+    given: dict[int, int] = {}  # by augmenter: the living by row, the dead by negative numbers
+    for other in position.units:
+        if other is not unit and other.controller == unit.controller and is_adjacent(other, unit):
+            augments = [ability for ability in abilities(position, other) if isinstance(ability, AugmentAbility)]
+            given[other.row] = sum(bonus(ability, unit, stat) for ability in augments)
+    for ghost in position.ghosts:
+        if ghost.controller == unit.controller and ghost.hex in near(unit):
+            given[-ghost.augmenter] = given.get(-ghost.augmenter, 0) + bonus(ghost.ability, unit, stat)
+    return sum(given.values()) if position.switches.augment_stacks else max(given.values(), default=0)
+
+
+def bonus(augment: AugmentAbility, unit: Token, stat: str) -> int:
+    """Return what one Augment adds to a stat of an adjacent unit (RA-Augment-1 to 4)."""
+    return augment.amount if augment.stat == stat and fits(augment.match, unit) else 0
 
 
 def near(unit: Token) -> set[tuple[int, int]]:

@@ -10,8 +10,10 @@ from sackarmies_env.games.sack_armies import make_game
 from tests.sack_armies.builders.random_games import NEW_GAME, config_of, offered_ids, play_texts
 from tests.sack_armies.builders.text_game import B1, attachment, field, position, token, unit
 from tests.sack_armies.referee.asks import missed_question
+from tests.sack_armies.referee.attacks import follow
 from tests.sack_armies.referee.decisions import legal_ids
 from tests.sack_armies.referee.position import read_position
+from tests.sack_armies.referee.stats import effective_armor
 
 ASK_ALWAYS = {"auto_forced": False}
 PILE: dict[str, Any] = {"hand": [], "sack": ["spare"], "casualties": [], "removed": []}
@@ -22,13 +24,18 @@ def text(token_id: str, use: str, effect: dict[str, Any], **values: Any) -> dict
     return {"id": token_id, "kind": "spell", "use": use, "effects": [effect]} | values
 
 
+def maneuver(token_id: str, effect: dict[str, Any], **values: Any) -> dict[str, Any]:
+    """Return an action maneuver with one effect."""
+    return {"id": token_id, "kind": "maneuver", "use": "action", "effects": [effect]} | values
+
+
 def legal_after(scenario: dict[str, Any], *texts: str) -> set[str]:
     """Play actions and return the texts of what is legal then; mask and referee must agree at each decision."""
     game = make_game(scenario=scenario)
     config = config_of(game)
     before, done, offered = None, NEW_GAME, set()
     for states, action in play_texts(game, texts):
-        now = read_position(config, states)
+        now = follow(before, read_position(config, states))
         offered = offered_ids(game, states)
         assert offered == legal_ids(now)
         assert before is None or missed_question(before, done, now) == ""
@@ -172,13 +179,69 @@ def test_halted_unit_does_not_advance(halting, abilities, may_advance):  # RA-Mo
     assert ("yes" in legal_after(scenario, *charge, "pass")) is may_advance
 
 
+SHOVE = maneuver("shove", {"kind": "relocate", "who": "target", "distance": 2}, target="enemy_unit", range=1)
+
+
+@pytest.mark.parametrize(("end", "shoved_to", "may_advance"), [("0,0", "0,1", False), ("0,1", "0,0", True)])
+def test_a_charge_is_halted_where_it_ended_not_where_a_surprise_put_it(end, shoved_to, may_advance):
+    rider = token("rider", movement=3, damage=3, abilities=[{"kind": "move_and_attack"}])
+    gate = {"id": "gate", "kind": "battlefield", "halts": True}
+    scenario = position(
+        [rider, token("host", band="red"), SHOVE, gate],
+        [unit("rider", "-1,1"), unit("host", "1,0", owner=1, attached=[attachment("shove")])],
+        fields=[field(hex_, g, "gate" if hex_ == "0,0" else "plain") for g, land in B1.items() for hex_ in land],
+        flips="H T T",
+        switches=ASK_ALWAYS,
+    )
+    charge = ["move_attack", "hex -1,1", "hex 1,0", "pass", "pass", f"hex {end}"]
+    shoved = ["surprise", "slot 0", f"hex {end}", f"hex {shoved_to}", "pass", "pass", "no"]
+    assert ("yes" in legal_after(scenario, *charge, *shoved)) is may_advance  # RA-MoveAttack-6
+
+
+# --- augments
+
+ELF = token("elf", keywords=["elf"], homeland="fey_court")
+MATCHES = ({"keyword": "elf"}, {"homeland": "fey_court"})
+AUGMENTS = [{"kind": "augment", "stat": "armor", "amount": 2, "match": match} for match in MATCHES]
+
+
+@pytest.mark.parametrize(("stacks", "armor"), [(True, 8), (False, 5)])
+@pytest.mark.parametrize("dead", [(), ("-1,0",), ("0,-1",), ("-1,0", "0,-1")])
+def test_bonuses_of_one_augmenter_add_up_and_those_of_several_by_the_switch(stacks, armor, dead):  # Q-57
+    slay = maneuver("slay", {"kind": "damage", "amount": 9}, target="enemy_unit", range=9)
+    scenario = position(
+        [
+            ELF,
+            token("herald", abilities=AUGMENTS),
+            token("bard", abilities=[AUGMENTS[0] | {"amount": 3}]),
+            slay,
+            token("host", band="red", armor=9),
+        ],
+        [
+            unit("elf", "0,0"),
+            unit("herald", "-1,0"),
+            unit("bard", "0,-1"),
+            unit("host", "1,0", owner=1, attached=[attachment("slay"), attachment("slay")]),
+        ],
+        switches={"augment_stacks": stacks} | ASK_ALWAYS,
+    )
+    texts = ["melee", "hex 0,0", "hex 1,0"]
+    for hex_ in dead:
+        texts += ["surprise", "slot 0", f"hex {hex_}", "pass"]
+    game = make_game(scenario=scenario)
+    *_, (states, _) = play_texts(game, texts)
+    now = read_position(config_of(game), states)
+    elf = next(one for one in now.units if one.text.id == "elf")
+    assert len(now.ghosts) == 2 * ("-1,0" in dead) + ("0,-1" in dead)
+    assert effective_armor(now, elf) == armor
+
+
 # --- surprise maneuvers
 
 
 @pytest.mark.parametrize("precludes", [False, True])
 def test_a_replacement_of_the_defender_may_counter_attack(precludes):  # R9.3-6, Q-40
-    swap = {"kind": "swap", "distance": 2}
-    screen = {"id": "screen", "kind": "maneuver", "use": "action", "effects": [swap]}
+    screen = maneuver("screen", {"kind": "swap", "distance": 2})
     host = unit("host", "1,0", owner=1, attached=[attachment("screen")])
     scenario = position(
         [token("host", band="red"), screen],

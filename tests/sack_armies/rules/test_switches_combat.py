@@ -297,6 +297,16 @@ def test_c_augment_stacks__q_57_bonuses_add_up_or_the_best_counts(value, bonus, 
     assert t.stat("0,0", stat) == t.stat("3,0", stat) + bonus
 
 
+@pytest.mark.parametrize(("value", "armor"), [("on", 6), ("off", 4)])
+def test_c_augment_stacks__q_57_bonuses_of_one_augmenter_always_add_up(value, armor):
+    matches = [{"keyword": "elf"}, {"homeland": "fey_court"}]
+    herald = token("herald", abilities=[able("augment", stat="armor", amount=n + 1, match=matches[n]) for n in (0, 1)])
+    bard = token("bard", abilities=[able("augment", stat="armor", amount=2)])
+    elf = token("elf", keywords=["elf"], homeland="fey_court")
+    units = [unit("elf", "0,0"), unit("herald", "-1,0"), unit("bard", "0,1"), unit("elf", "3,0", 1)]
+    assert play([elf, herald, bard], units, switches={"augment_stacks": value}).stat("0,0", "armor") == armor
+
+
 @pytest.mark.parametrize("maximum", [1, 2, 5])
 def test_c_max_progressive__q_72_progressive_flips_are_capped(maximum):
     for armor in (maximum, maximum + 1):
