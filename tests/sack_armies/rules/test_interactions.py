@@ -128,6 +128,22 @@ def lent(*effects):
     return spell, attachment("gift", face="up", owner=2, active=True)
 
 
+@pytest.mark.parametrize("gone", [False, True])
+@pytest.mark.parametrize(("lent_to", "effect", "dies"), [("0,0", "damage", True), ("1,0", "armor", False)])
+def test_q_99_what_leaves_with_a_general_after_the_flips_no_longer_counts(lent_to, effect, dies, gone):
+    spell, gift = lent(modify(effect, 5))
+    places = [("a", "0,0", 0), ("a", "0,1", 0), ("d", "1,0", 1)]
+    units = [unit(name, cell, owner, attached=[gift] * (cell == lent_to)) for name, cell, owner in places]
+    armor = 7 if effect == "damage" else 2  # two attackers of damage 1, one success
+    t = three([token("a"), token("d", armor=armor), spell], units, "H | H T")
+    coordinate(t, "coord_melee", "1,0", "0,0", "0,1").pass_all()
+    assert (t.player, t.decision, t.flips_left()) == (1, Decision.COUNTER, 0)
+    if gone:
+        leave(t, 2)
+    t.do("no")
+    assert (t.unit("1,0") is None) is (dies != gone)
+
+
 def test_q_62__d_17_a_charge_is_cancelled_if_its_movement_bonus_leaves():
     spell, gift = lent(modify("movement", 2))
     rider = token("a", movement=1, abilities=[able("move_and_attack")])

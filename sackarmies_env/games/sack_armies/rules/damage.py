@@ -63,7 +63,7 @@ class Save(IntEnum):
 
 @njit
 def add_damage(state, target, amount, armor, scatter):
-    """Add one instance of damage and lock the armor that it meets (P-ATTACK 5)."""
+    """Add one instance of damage with the armor that it meets now; only a save changes that armor afterward."""
     if state.num_damages == MAX_INSTANCES:
         state.error = ERROR_CAPACITY
         return
@@ -121,7 +121,7 @@ def scatter(params, state, unit, target):
 
 @njit
 def build_damage(params, state):
-    """List all damage of the exchange: main hit, counter-attack, scatter (R8.4.2-1, RA-Scatter-5)."""
+    """List all damage of the exchange: main hit, counter-attack, scatter (R8.4.2-1, RA-Scatter-5, Q-99)."""
     state.num_damages = 0
     defender = state.attack_target
     attacker = state.attack_designated
