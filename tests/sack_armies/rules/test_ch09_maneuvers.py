@@ -36,6 +36,7 @@ def assault(*stack, flips="", attacker="a", more=(), tokens=(), **keys):
 
 
 MELEE = ("melee", "hex 0,0", "hex 1,0")
+UNDOING = (("maneuver", "undo"), ("spell", "unmake"))
 
 
 # --- on one's own turn
@@ -272,7 +273,7 @@ def test_q_88_a_unit_moved_by_a_surprise_may_move_on_its_own_turn():
     assert (t.turn, alive(t, "3,0")) == (3, ["d"])
 
 
-def test_ra_0_2_no_action_effect_answers_an_announcement_or_follows_an_action():
+def test_ra_0_2_no_ability_or_spell_answers_an_announcement_or_follows_an_action():
     arts = [able(kind, range=4) for kind in ("counter", "dispel", "dismiss")]
     sage = token("sage", band="green", abilities=arts)
     bolt = text("spell", "bolt", "action", [{"kind": "damage", "amount": 1}], target="enemy_unit", range=4)
@@ -286,6 +287,28 @@ def test_ra_0_2_no_action_effect_answers_an_announcement_or_follows_an_action():
         menus.append(t.legal())
     assert t.turn == 2
     assert menus[:-1] == [["pass", "surprise"], ["slot 0", "slot 1"], ["pass"], ["pass", "surprise"], ["pass", "yes"]]
+
+
+@pytest.mark.parametrize("kind", ["counter", "dispel", "dismiss"])
+def test_ra_0_2__r9_3_3_a_maneuver_may_counter_dispel_or_dismiss_as_a_surprise(kind):
+    arts = [able(art, range=4) for art in ("counter", "dispel", "dismiss")]
+    aim = {"target": "enemy_unit", "range": 2}
+    undo, unmake = (text(sort, name, "action", [{"kind": kind}], **aim) for sort, name in UNDOING)
+    might = text("spell", "might", "free", [modify("damage", 1)])
+    armed = unit("raider", "0,0", attached=[attachment("drill", "up"), attachment("might", "up")])
+    sage = unit("sage", "1,0", 1, attached=[attachment("unmake"), attachment("undo")])
+    tokens = [token("raider", band="green"), token("sage", band="green", abilities=arts), undo, unmake, might, DRILL]
+    t = play(tokens, [armed, unit("raider", "-2,0"), sage]).do(*MELEE)
+    assert t.legal() == ["pass", "surprise"]  # neither the abilities nor the spell answer
+    t.do("surprise")
+    assert t.legal() == ["slot 1"]
+    t.do("slot 1", "hex 0,0")
+    if kind != "dismiss":
+        t.do("slot 0" if kind == "counter" else "slot 1")
+        assert (asked(t), t.casualties(0)) == ((0, Decision.WINDOW), ["drill" if kind == "counter" else "might"])
+        return
+    assert (turn_over(t), alive(t, "0,0")) == (True, [None])
+    assert (t.sack(0), t.casualties(0)) == (["raider", "spare"], ["drill", "might"])
 
 
 def test_r9_3_3_the_attacker_has_no_surprise_in_its_own_attack():

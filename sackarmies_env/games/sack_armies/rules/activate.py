@@ -243,7 +243,7 @@ def targeted_player(state, unit):
 
 @njit
 def announce_act(params, state):
-    """Announce the activation to all: reveal the host and the token, and name the target (RA-0-2)."""
+    """Announce the activation to all: reveal the host and the token, and name the target."""
     unit = state.act_unit
     state.act_announced = 1
     log_event(params, state, Event.ANNOUNCE, state.act_player, hex_of(state, unit), state.act_verb)

@@ -267,7 +267,10 @@ def run_window(params, state):
 
 @njit
 def offer_window(params, state):
-    """Offer PASS, free reveals and, to the defender's General in an attack, surprise maneuvers (R9.3-8, Q-42)."""
+    """Offer PASS, free reveals and, to the defender's General in an attack, surprise maneuvers; no actions.
+
+    (RA-0-2, R9.3-8, Q-42)
+    """
     player = state.current_player
     allow(state, np.int64(Verb.PASS))
     offer_reveal_verbs(params, state, player)
