@@ -94,6 +94,27 @@ def test_an_employed_unit_has_no_action_text():  # Q-90
     assert legal_after(scenario, *failed) == {"draw"}
 
 
+@pytest.mark.parametrize(
+    ("more", "is_reached"), [([], True), ([{"kind": "modify", "stat": "armor", "amount": -1}], False)]
+)
+def test_only_what_merely_dispels_reaches_under_a_face_down_enemy(more, is_reached):  # R8.2.2-3
+    unmake = text("unmake", "action", {"kind": "dispel"}, target="enemy_unit", range=4)
+    unmake["effects"] += more
+    scenario = position(
+        [MAGE, BLESS, unmake],
+        [
+            unit("mage", "0,0", attached=[attachment("unmake")]),
+            unit("mage", "2,0", owner=1, face="down", attached=[attachment("bless")]),
+            unit("mage", "3,0", owner=1, face="down"),
+        ],
+        switches=ASK_ALWAYS,
+    )
+    assert ("cast" in legal_after(scenario)) is is_reached
+    if is_reached:
+        assert legal_after(scenario, "cast", "hex 0,0", "slot 0") == {"hex 2,0"}
+        assert "draw" in legal_after(scenario, "cast", "hex 0,0", "slot 0", "hex 2,0", "slot 0", "pass", "pass")
+
+
 # --- abilities
 
 

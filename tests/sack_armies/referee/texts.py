@@ -95,7 +95,12 @@ def is_within(host: Token, hex_: Hex, reach: int) -> bool:
 
 
 def may_be_aimed_at(host: Token, text: Text, unit: Token) -> bool:
-    """Return whether a text may target a unit: enemies must be revealed (R8.2.2-2, R8.2.1-16)."""
+    """Return whether a text may target a unit (R8.2.1-16).
+
+    Enemies must be revealed, except as hosts of what a text counters or dispels, if it does nothing else (R8.2.2-2,
+    R8.2.2-3, RA-0-1, RA-Counter-2, RA-Dispel-2).
+    """
+    is_in_view = unit.face_up or all(effect.kind in KIND_OF_EFFECT for effect in text.effects)
     is_own = unit.controller == host.controller
     if unit is host and any(effect.kind in NEVER_THE_HOST for effect in text.effects):
         return False
@@ -104,8 +109,8 @@ def may_be_aimed_at(host: Token, text: Text, unit: Token) -> bool:
     if text.aim == "own_unit":
         return is_own
     if text.aim == "enemy_unit":
-        return not is_own and unit.face_up
-    return is_own or unit.face_up
+        return not is_own and is_in_view
+    return is_own or is_in_view
 
 
 def is_feasible(position: Position, host: Token, token: Token | None, target: Token | None) -> bool:

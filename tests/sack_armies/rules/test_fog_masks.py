@@ -107,6 +107,29 @@ def test_d_21__q_49_slots_of_texts_that_counter_or_dispel_reveal_nothing(slot, k
     play_alike(tables, "slot 1")
 
 
+@pytest.mark.parametrize("hidden", ["attachments", "hosts"])
+@pytest.mark.parametrize("value", ["spend", "refuse_known_only"])
+@pytest.mark.parametrize(("slot", "known"), [("slot 0", "slot 2"), ("slot 1", "slot 0")])
+def test_d_21__q_49__r8_2_2_3_texts_aimed_at_hidden_hosts_reveal_nothing(slot, known, value, hidden):
+    def units(unknown):
+        host, under = ("guard", unknown) if hidden == "attachments" else (unknown, "bolt")
+        stack = [attachment("drill", "up"), attachment(under), attachment("charm", "up")]
+        return [
+            unit("mage", "0,0", attached=[attachment("unmake"), attachment("break_ranks")]),
+            unit(host, "2,0", 1, face="down", attached=stack),
+            unit(host, "2,1", 1, face="down"),
+            unit("d", "3,-1", 1, face="down", attached=[attachment(under)]),
+        ]
+
+    alternatives = HIDDEN_TEXTS if hidden == "attachments" else HIDDEN_UNITS
+    tables = twins(units, alternatives, switches={"blind_target_wrong_kind": value})
+    hosts, slots = (["hex 3,-1", "hex 2,0"], [known, "slot 1"]) if value == "spend" else (["hex 2,0"], [known])
+    assert play_alike(tables, "cast", "hex 0,0", slot) == hosts  # nothing lies under the unit on (2,1)
+    assert sorted(play_alike(tables, "hex 2,0")) == sorted(slots)
+    play_alike(tables, slots[-1])
+    assert {(t.decision, t.unit("2,0").face) for t in tables} == {(Decision.WINDOW, "down")}  # it is announced
+
+
 @pytest.mark.parametrize(("verb", "slots"), [("dispel", ["slot 2"]), ("counter_token", ["slot 0", "slot 1"])])
 def test_q_49_after_a_blind_choice_of_the_wrong_kind_the_kind_alone_is_known(verb, slots):
     tables = twins(under_one_host, ["drill", "step_back", "brace"])  # all maneuvers

@@ -84,6 +84,60 @@ def test_r8_2_2_3_move_and_attack_scatter_counter_and_dispel_reach_what_is_face_
     assert t.casualties(1) == ["a", "tower"]
 
 
+def undoing(kind, target="enemy_unit", more=(), where="3,0", owner=1):
+    """Return a table on which General 0 may cast a text of this kind, and a unit on `where` is face down.
+
+    Under that unit lie a maneuver "drill" and a spell "charm", face down.
+    """
+    undo = text("spell", "undo", "action", [{"kind": kind}, *more], target=target, range=4)
+    drill = text("maneuver", "drill", "free", [modify("armor", 1)])
+    hidden = unit("g", where, owner, face="down", attached=[attachment("drill"), attachment("charm")])
+    units = [unit("g", "0,0", attached=[attachment("undo")]), hidden, unit("a", "4,0", 1)]
+    return fog(units, [undo, drill])
+
+
+@pytest.mark.parametrize("target", ["enemy_unit", "any_unit"])
+@pytest.mark.parametrize(
+    ("kind", "slot", "lost", "left"), [("counter", 0, "drill", "charm"), ("dispel", 1, "charm", "drill")]
+)
+def test_r8_2_2_3__ra_0_1_texts_that_only_counter_or_dispel_reach_hidden_hosts(target, kind, slot, lost, left):
+    t = undoing(kind, target).do("cast", "hex 0,0", "slot 0")
+    assert t.legal() == ["hex 3,0"]
+    t.do("hex 3,0")
+    assert t.legal() == ["slot 0", "slot 1"]  # either may be a spell or a maneuver
+    t.do(f"slot {slot}").pass_all()
+    host = t.unit("3,0")
+    assert (host.face, host.attachments, host.attachment_faces) == ("down", (left,), ("down",))
+    assert (t.casualties(1), events(t, Event.WRONG_KIND)) == ([lost], [])
+    assert events(t, Event.REVEAL) == [(0, t.type_ids.index("undo"))]
+
+
+@pytest.mark.parametrize("kind", ["counter", "dispel"])
+def test_r8_2_2_3_texts_that_do_more_than_counter_or_dispel_need_revealed_targets(kind):
+    assert "cast" in undoing(kind, "any_unit").legal()
+    assert "cast" not in undoing(kind, "any_unit", [modify("armor", -1)]).legal()
+    assert "cast" not in undoing(kind, "any_unit", [{"kind": "reveal", "range": 1}]).legal()
+
+
+@pytest.mark.parametrize(("more", "face"), [((), "down"), ((modify("armor", 1),), "up")])
+def test_r8_2_2_3_an_own_host_stays_face_down_as_well(more, face):
+    t = undoing("dispel", "own_unit", more, where="-2,0", owner=0).do("cast", "hex 0,0", "slot 0")
+    t.do("hex -2,0", "slot 1").pass_all()
+    assert (t.unit("-2,0").face, t.casualties(0)) == (face, ["charm", "undo"])
+
+
+def test_r8_2_2_3__r9_3_3_a_surprise_may_counter_under_a_hidden_host():
+    undo = text("maneuver", "undo", "action", [{"kind": "counter"}], target="any_unit", range=3)
+    defender = unit("guard", "1,0", 1, attached=[attachment("undo")])
+    hidden = unit("g", "-1,0", face="down", attached=[attachment("feint")])
+    feint = text("maneuver", "feint", "action", [modify("armor", 1)])
+    t = fog([unit("a", "0,0"), hidden, defender], [undo, feint, token("guard", band="red")])
+    t.do("melee", "hex 0,0", "hex 1,0", "surprise", "slot 0")
+    assert t.legal() == ["hex -1,0"]
+    t.do("hex -1,0", "slot 0")
+    assert (t.unit("-1,0").face, t.casualties(0), asked(t)) == ("down", ["feint"], (0, Decision.WINDOW))
+
+
 # --- what turns a unit up
 
 

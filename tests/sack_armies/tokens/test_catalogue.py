@@ -311,6 +311,10 @@ def test_built_in_armies_cover_every_homeland_and_more():
             "then the target has armor -1 until the end of the turn.",
         ),
         (
+            {"kind": "spell", "use": "action", "target": "enemy_unit", "range": 2, "effects": [{"kind": "dispel"}]},
+            "Action: an enemy unit within 2 loses one spell lying under or on it.",
+        ),
+        (
             {"kind": "battlefield", "halts": True, "effects": [{"stat": "movement", "amount": -1}]},
             "Ends the move of a unit entering it. Unit here: movement -1.",
         ),

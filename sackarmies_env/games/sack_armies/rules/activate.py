@@ -29,6 +29,7 @@ from sackarmies_env.games.sack_armies.rules.effects import (
     can_use_text,
     find_effect,
     is_effect_target,
+    only_strips,
     running_text,
     stripped_kind,
 )
@@ -255,7 +256,8 @@ def announce_act(params, state):
     target = state.act_target
     if target == NO_TOKEN or is_ability(state.act_verb):
         return
-    if params.type_target[running_text(state)] != Target.HEX:
+    type_id = running_text(state)
+    if params.type_target[type_id] != Target.HEX and not only_strips(params, type_id):
         reveal_unit(params, state, target)  # a text works only on revealed units; opposing targets already are
 
 

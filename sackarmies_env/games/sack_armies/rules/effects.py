@@ -82,6 +82,16 @@ def stripped_kind(params, type_id):
 
 
 @njit
+def only_strips(params, type_id):
+    """Return whether all that a text does is to remove an attachment, as the abilities Counter and Dispel do.
+
+    Such a text does nothing to the unit itself, which may be face down (R8.2.2-3) and stays so.
+    """
+    single = params.type_effect_end[type_id] - params.type_effect_start[type_id] == 1
+    return single and stripped_kind(params, type_id) != -1
+
+
+@njit
 def running_text(state):
     """Return the type whose text is being activated: that of the spell or maneuver, or of the unit itself."""
     if state.act_token != NO_TOKEN:
@@ -96,7 +106,7 @@ def running_text(state):
 def is_target_of_kind(params, state, host, type_id, cell):
     """Return whether `cell` is in range and is, or holds, the kind of target that the text requires.
 
-    Enemies must be revealed; own units need not be. Bands do not matter.
+    Enemies must be revealed, unless only an attachment is affected; own units need not be. Bands do not matter.
 
     (R8.2.1-16, R8.2.2-2, R9.2-13)
     """
@@ -110,7 +120,9 @@ def is_target_of_kind(params, state, host, type_id, cell):
         return False
     if controller_of(state, unit) == controller_of(state, host):
         return wanted == Target.OWN_UNIT or wanted == Target.ANY_UNIT
-    return is_face_up(state, unit) and (wanted == Target.ENEMY_UNIT or wanted == Target.ANY_UNIT)
+    if not is_face_up(state, unit) and not only_strips(params, type_id):
+        return False
+    return wanted == Target.ENEMY_UNIT or wanted == Target.ANY_UNIT
 
 
 @njit

@@ -160,11 +160,16 @@ def aim_text(token: Text, host: str) -> str:
         return host
     names = {
         "own_unit": "an own unit",
-        "enemy_unit": "a revealed enemy unit",
+        "enemy_unit": "an enemy unit" if only_strips(token) else "a revealed enemy unit",
         "any_unit": "a unit",
         "hex": "a legal hex",
     }
     return f"{names[token.aim]} within {token.reach}"
+
+
+def only_strips(token: Text) -> bool:
+    """Return whether a text does nothing but remove an attachment; only such a text reaches face-down enemies."""
+    return all(effect.kind in ("dispel", "counter") for effect in token.effects)
 
 
 def ability_text(ability: AnyAbility) -> str:
