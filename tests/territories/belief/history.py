@@ -1,6 +1,7 @@
 """Exact beliefs about hidden cards, tracked action by action (chapter 3.2).
 
-Written from the rules: it reads hands, deck and discards from the engine's state, but never the cycles noted there.
+Written from the rules: it reads hands, deck and discards from the engine's state, but never what is noted there of
+cycles.
 """
 
 from __future__ import annotations
@@ -37,12 +38,15 @@ class History:
         states: `(1,)`.
         decks: the cards that made up the deck at the start of each cycle.
         slots: for each player, the deck cycle of every card in hand, in the order drawn.
+        excluded: for each card in hand, the kinds that everybody knows it not to be: one of that kind has been taken
+            from a later cycle, and of several equal cards the oldest goes (TR-H3).
     """
 
     def __init__(self, game: Game, states: Records) -> None:
         self.game, self.states = game, states
         self.decks = [cards_in(self._state["deck"])]
         self.slots: list[list[int]] = [[] for _ in range(game.num_players)]
+        self.excluded: list[list[set[int]]] = [[] for _ in range(game.num_players)]
         self._drawn = [[Cards()] for _ in range(game.num_players)]  # by player and cycle
         self._opened = [[Cards()] for _ in range(game.num_players)]
 
@@ -71,6 +75,7 @@ class History:
             kind = hand_of(self._state, player)[-1]
             before[player].append(kind)
             self.slots[player].append(len(self.decks) - 1)
+            self.excluded[player].append(set())
             self._drawn[player][-1][kind] += 1
         for seat, hand in enumerate(before):
             self._open(seat, hand)
@@ -78,15 +83,20 @@ class History:
     def _open(self, player: int, hand: list[int]) -> None:
         """Note the cards that have left a hand; of several equal cards, the oldest goes (TR-H3)."""
         gone = Counter(hand) - Counter(hand_of(self._state, player))
-        kept = []
-        for kind, cycle in zip(hand, self.slots[player], strict=True):
+        kept, seen = [], []
+        for kind, cycle, excluded in zip(hand, self.slots[player], self.excluded[player], strict=True):
             if gone[kind] > 0:
                 gone[kind] -= 1
                 self._opened[player][cycle][kind] += 1
+                seen.append((kind, cycle))
             else:
-                kept.append((kind, cycle))
-        assert [kind for kind, _ in kept] == hand_of(self._state, player)
-        self.slots[player] = [cycle for _, cycle in kept]
+                kept.append((kind, cycle, excluded))
+        for _, cycle, excluded in kept:
+            excluded |= {kind for kind, later in seen if cycle < later}
+        assert [kind for kind, *_ in kept] == hand_of(self._state, player)
+        assert not any(kind in excluded for kind, _, excluded in kept)
+        self.slots[player] = [cycle for _, cycle, _ in kept]
+        self.excluded[player] = [excluded for *_, excluded in kept]
 
     # --- what a viewer cannot know
 
@@ -104,23 +114,32 @@ class History:
         assert min(left.values(), default=0) >= 0
         return +left
 
+    def exclusions(self, viewer: int) -> list[set[int]]:
+        """Return for each hidden slot the kinds that the viewer knows it not to hold."""
+        return [kinds for player, row in enumerate(self.excluded) if player != viewer for kinds in row]
+
     def worlds(self, viewer: int, *, num_draws: int = 0) -> dict[World, float]:
         """Return every possible content of the hidden slots and the next `num_draws` draws, with its probability."""
         cycles = [cycle for _, cycle in self.hidden_slots(viewer)] + [len(self.decks) - 1] * num_draws
         pools = {cycle: self.unseen(viewer, cycle) for cycle in set(cycles)}
-        return dict(spread(pools, cycles, ()))
+        excluded: list[set[int]] = self.exclusions(viewer) + [set() for _ in range(num_draws)]
+        found = dict(spread(pools, cycles, excluded, ()))
+        possible = sum(found.values())
+        return {world: share / possible for world, share in found.items()}
 
 
-def spread(pools: dict[int, Cards], cycles: list[int], dealt: World) -> Iterator[tuple[World, float]]:
-    """Yield each deal of cards to slots of these cycles, with its probability; a pool's cards are equally likely."""
+def spread(
+    pools: dict[int, Cards], cycles: list[int], excluded: list[set[int]], dealt: World
+) -> Iterator[tuple[World, float]]:
+    """Yield each deal of cards to slots of these cycles that is not excluded, with its probability among all deals."""
     if len(dealt) == len(cycles):
         yield dealt, 1.0
         return
     pool = pools[cycles[len(dealt)]]
-    for kind in sorted(kind for kind, count in pool.items() if count):
+    for kind in sorted(kind for kind, count in pool.items() if count and kind not in excluded[len(dealt)]):
         chance = pool[kind] / pool.total()
         pool[kind] -= 1
-        for world, share in spread(pools, cycles, (*dealt, kind)):
+        for world, share in spread(pools, cycles, excluded, (*dealt, kind)):
             yield world, chance * share
         pool[kind] += 1
 

@@ -25,6 +25,7 @@ from tests.territories.referee.random_play import LIKINGS, choose
 
 ILLEGAL = 159  # an id that is never legal: whoever takes it forfeits
 FORFEITS = 0.004  # per decision
+DEALS = 30  # tried for a possible one
 WRONG_TEXTS = ("card 1", "card 9", "territory 3", "done", "quantity 20", "card 13")
 CARD_IDS = range(FIRST_CARD, FIRST_CARD + NUM_CARDS)
 
@@ -54,20 +55,30 @@ def plain(env: RawEnv) -> Any:
 
 
 def dealt_anew(game: Game, states: Records, viewer: int, rng: np.random.Generator) -> Records:
-    """Return the same game with all cards that `viewer` cannot see redealt, those of each cycle separately."""
+    """Return the same game with all cards that `viewer` cannot see redealt, those of each cycle separately.
+
+    A card is not of a kind that its holder has taken from a later cycle (TR-H3).
+    """
     twin = game.clone(states)
     state = twin.view(np.ndarray)[0]
     for cycle in range(int(state["cycle"]) + 1):
         slots = [place for place in hidden_slots(state, viewer) if state["hand_cycle"][place] == cycle]
         is_present = cycle == state["cycle"]
         deck = np.repeat(np.arange(NUM_CARDS), state["deck"]) if is_present else np.zeros(0, np.int64)
-        pool = rng.permutation([*(int(state["hand"][place]) for place in slots), *deck])
+        truth = [*(int(state["hand"][place]) for place in slots), *deck]
+        deals = (rng.permutation(truth) for _ in range(DEALS))
+        pool = next((deal for deal in deals if is_possible(state, slots, deal, cycle)), np.array(truth))
         for place, kind in zip(slots, pool, strict=False):
             state["hand"][place] = kind
         if is_present:
             state["deck"] = np.bincount(pool[len(slots) :].astype(np.int64), minlength=NUM_CARDS)
     dispatch(game.step_batch, game.params, twin, Command.RESUME)  # the legal ids of others depend on their hands
     return twin
+
+
+def is_possible(state: Any, slots: list[tuple[int, int]], deal: Any, cycle: int) -> bool:
+    """Return whether no slot of a cycle is dealt a kind that its holder has taken from a later one."""
+    return all(state["taken_cycle"][player, kind] <= cycle for (player, _), kind in zip(slots, deal, strict=False))
 
 
 def hidden_slots(state: Any, viewer: int) -> list[tuple[int, int]]:
@@ -180,8 +191,8 @@ class Pair:
         assert options[0] == options[1], f"cards of player {player} decide on more than the cards that they may play"
         if action not in CARD_IDS:
             return False
-        slots = [np.flatnonzero(state["hand"][player] == action - FIRST_CARD)[:1].tolist() for state in states]
-        return slots[0] != slots[1]
+        cycles = [state["hand_cycle"][player][state["hand"][player] == action - FIRST_CARD][:1] for state in states]
+        return cycles[0].tolist() != cycles[1].tolist()
 
     def _force(self, kind: int) -> None:
         """Make `viewer` draw the same card in the other world, if it can be drawn there."""

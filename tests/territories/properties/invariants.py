@@ -113,12 +113,15 @@ def check_cards(view: View) -> None:
         is_clear = (hand[count:] == -1).all() and not cycles[count:].any()
         assert is_clear, f"player {player} has stale cards beyond the hand"
         assert (np.diff([0, *cycles[:count], view.cycle]) >= 0).all(), f"cycles of player {player}: {cycles[:count]}"
+        taken = view.taken_cycle[player]
+        assert (taken <= view.cycle).all(), f"player {player} has parted with cards of the cycles {taken}"
+        assert (cycles[:count] >= taken[hand[:count]]).all(), f"player {player} has kept an older card than one taken"
     for name in ("deck", "discards", "played"):
         assert view.state[name].min() >= 0, f"{name} is below zero"
     total = held + view.deck + view.discards + view.played.sum(axis=0)
     assert total.tolist() == [card.copies for card in CARDS.values()], f"cards of each kind: {total}"
     assert view.deck.sum() == view.deck_count, "the deck is miscounted"
-    assert not view.pool.any(), "cards lie in the pool"
+    assert not view.pool.any() and not view.holders.any(), "cards lie in the pool"
 
 
 def check_control(view: View) -> None:

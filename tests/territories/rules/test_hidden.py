@@ -98,6 +98,15 @@ def test_tr_h3_oldest_of_several_equal_cards_goes():
     assert (game.cards(0), game.hand_cycle[0, :3].tolist()) == ([1, 5], [1, 2, 0])
 
 
+def test_tr_h3_cycle_of_the_latest_card_taken_of_a_kind_is_noted():
+    cycles = np.zeros_like(table(OWN).hand_cycle)
+    cycles[0, :3] = [0, 1, 2]
+    game = table({1: (0, TROOPS), **FAR}, TurnStep.REDUCE, {0: [1, 5, 5]}, fields={"cycle": 2})
+    game.resume(hand_cycle=cycles, decision=game.decision).play("card 5")
+    assert (game.taken_cycle[0, 4], game.taken_cycle.sum()) == (1, 1)
+    assert game.play("card 5").taken_cycle[0, 4] == 2
+
+
 def test_tr_h3_card_is_marked_with_the_deck_that_it_was_drawn_from():
     game = table({1: (0, TROOPS), **FAR}, TurnStep.STANDARD, {0: [5]}, actions_left=2)
     game.states["deck"], game.states["deck_count"], game.states["cycle"] = 0, 1, 2

@@ -48,7 +48,7 @@ def problems_of(config: Config, params: NDArray[np.void], scenario: Scenario) ->
     problems = [*_seats(scenario), *_places(config, scenario), *_turn(params, scenario), *_events(scenario)]
     if problems:
         return problems
-    return [*_control(scenario), *_units(params, scenario), *_hands(scenario), *_cards(params, scenario)]
+    return [*_control(scenario), *_units(params, scenario), *_hands(scenario), *_taken(scenario), *_cards(params, scenario)]
 
 
 def _seats(scenario: Scenario) -> Iterator[str]:
@@ -196,6 +196,21 @@ def _hands(scenario: Scenario) -> Iterator[str]:
         if list(player.cycles) != sorted(player.cycles) or max(player.cycles, default=0) > scenario.cycle:
             bounds = f"in ascending order and at most {scenario.cycle}, the current cycle"
             yield f"player[{seat}].cycles must be {bounds}, not {quote(list(player.cycles))}"
+
+
+def _taken(scenario: Scenario) -> Iterator[str]:
+    """Check that no card in hand is older than one of its kind that has left the hand (TR-H3)."""
+    for seat, player in enumerate(scenario.player):
+        cycles = (scenario.cycle,) * len(player.hand) if player.cycles is None else player.cycles
+        for name, taken in player.taken.items():
+            held = [cycle for card, cycle in zip(player.hand, cycles, strict=False) if card == name]
+            if taken > scenario.cycle:
+                yield f"player[{seat}].taken.{name} is {taken}, but the current cycle is {scenario.cycle}"
+            elif min(held, default=taken) < taken:
+                yield (
+                    f"player[{seat}].taken.{name} is {taken}, but the hand has an older one, of the cycle {min(held)}, "
+                    "which would have been taken first"
+                )
 
 
 def _cards(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:

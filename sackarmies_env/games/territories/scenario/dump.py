@@ -199,6 +199,9 @@ class Dump:
             count = int(self.state["hand_count"][seat])
             entry: Entry = {"hand": self.cards(self.state["hand"][seat, :count].tolist())}
             entry |= {"cycles": self.state["hand_cycle"][seat, :count].tolist()} if count else {}
+            cycles = zip(card_names(), self.state["taken_cycle"][seat].tolist(), strict=True)
+            taken = {name: cycle for name, cycle in cycles if cycle}
+            entry |= {"taken": taken} if taken else {}
             entry |= {"garrison": _units(self.state["garrison"][seat])}
             found.append(entry if self.state["alive"][seat] else entry | {"alive": False})
         return found

@@ -158,6 +158,8 @@ def _fill_cards(params: NDArray[np.void], scenario: Scenario, state: Any) -> Non
         state["hand"][seat, :count] = kinds_of(player.hand)
         state["hand_cycle"][seat, :count] = scenario.cycle if player.cycles is None else player.cycles
         state["hand_count"][seat] = count
+        for name, cycle in player.taken.items():
+            state["taken_cycle"][seat, kinds_of([name])[0]] = cycle
     deck, discards = piles_of(params, scenario)
     state["deck"], state["discards"] = deck, discards
     state["deck_count"], state["cycle"] = deck.sum(), scenario.cycle

@@ -117,12 +117,15 @@ class PlayerEntry(StrictModel):
     Attributes:
         hand: cards in drawing order.
         cycles: cycle of the deck that each card was drawn from; left out: the present one for all.
+        taken: for kinds of cards that have left the hand, the cycle of the last one; no such card in hand is older. Left
+            out: 0.
         garrison: left out: all units that are neither on the map nor on the battle board.
         alive: whether the player is in play.
     """
 
     hand: Cards = ()
     cycles: Annotated[TupleOf[Turn], Field(max_length=MOST_CARDS)] | None = None
+    taken: Annotated[dict[CardName, Turn], Field(max_length=NUM_CARDS)] = Field(default_factory=dict)
     garrison: Units | None = None
     alive: bool = True
 

@@ -46,11 +46,15 @@ def draw_card(state, player):
 
 @njit
 def take_from_hand(state, player, kind):
-    """Remove the oldest card of a kind from a hand; cards drawn after it move up (TR-H3)."""
+    """Remove the oldest card of a kind from a hand; cards drawn after it move up (TR-H3).
+
+    Everybody sees the cycle that it was drawn from, and so learns that no card of an older cycle is of this kind.
+    """
     last = np.int64(state.hand_count[player]) - 1
     slot = np.int64(0)
     while state.hand[player, slot] != kind:
         slot += 1
+    state.taken_cycle[player, kind] = state.hand_cycle[player, slot]
     for later in range(slot, last):
         state.hand[player, later] = state.hand[player, later + 1]
         state.hand_cycle[player, later] = state.hand_cycle[player, later + 1]

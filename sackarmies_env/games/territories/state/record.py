@@ -9,6 +9,7 @@ from sackarmies_env.core.events import event_fields
 from sackarmies_env.core.flow import flow_fields
 from sackarmies_env.core.legal import legal_fields, num_words
 from sackarmies_env.core.state import (
+    BITS,
     CELL,
     COMMON_FIELDS,
     COUNT,
@@ -75,13 +76,23 @@ STATE = StateLayout(
             array("hand", np.int8, (SEAT, MAX_HAND), CARD, "kinds in the order of drawing; known to the owner alone"),
             array("hand_cycle", np.int16, (SEAT, MAX_HAND), COUNT, "of the deck they were drawn from (TR-H3)", empty=0),
             array("hand_count", np.int8, (SEAT,), COUNT, "cards in hand"),
+            array(
+                "taken_cycle",
+                np.int16,
+                (SEAT, CARD),
+                COUNT,
+                "of the deck that a card of the kind last left the hand from; none in hand is older (TR-H3)",
+            ),
             array("deck", np.int8, (CARD,), COUNT, "cards of each kind left in the deck", role=Role.HIDDEN),
             array("discards", np.int8, (CARD,), COUNT, "cards of each kind on the pile of discards"),
             scalar("deck_count", COUNT, "cards left in the deck"),
             scalar("cycle", COUNT, "how often the discards have become the deck"),
         ),
         *part_of_state(
-            "cards", array("pool", np.int8, (CARD,), COUNT, "cards of one cycle that belief deals", role=Role.SCRATCH)
+            "cards",
+            array("pool", np.int8, (CARD,), COUNT, "cards of one cycle that belief deals"),
+            array("holders", np.int8, (CARD,), BITS, "other players who can hold one of them; the next seat is 1"),
+            role=Role.SCRATCH,
         ),
         *part_of_state(
             "turn",
