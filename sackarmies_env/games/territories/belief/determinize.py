@@ -51,7 +51,7 @@ def spread(params, state, viewer):
                 state.hand[player, slot] = kind
 
 
-# --- cards of an older cycle, all of which are in other players' hands
+# --- cards of an older cycle: all are in other players' hands, some of which cannot hold all kinds
 
 
 @njit
@@ -61,6 +61,19 @@ def num_empty(state, player):
     for slot in range(state.hand_count[player]):
         count += np.int64(state.hand[player, slot] == NO_CARD)
     return count
+
+
+@njit
+def is_any_excluded(params, state, viewer, cycle):
+    """Return whether another player with empty slots cannot hold a kind in the pool, which is rare (TR-H3)."""
+    for player in range(params.num_players):
+        if player == viewer:
+            continue
+        for kind in range(NUM_CARDS):
+            is_excluded = state.taken_cycle[player, kind] > cycle and state.deck[kind] > 0
+            if is_excluded and num_empty(state, player) > 0:
+                return True
+    return False
 
 
 @njit
@@ -243,7 +256,10 @@ def sample_hidden(params, state, viewer):
         set_deck_aside(state, state.pool)
         state.deck_count = 0
         collect(params, state, viewer, cycle)
-        deal_old(params, state, viewer, cycle)
+        if is_any_excluded(params, state, viewer, cycle):
+            deal_old(params, state, viewer, cycle)
+        else:
+            spread(params, state, viewer)
         set_deck_aside(state, state.pool)
         state.deck_count = deck_count
         cycle = oldest_cycle(params, state, viewer, cycle)
