@@ -18,6 +18,7 @@ from sackarmies_env.games.territories import load_scenario, make_game, make_reco
 from sackarmies_env.games.territories.scenario.document import SCENARIOS_FOLDER
 from tests.fuzz.mutators import places
 from tests.territories.referee.random_play import RandomPlayers
+from tests.territories.scenario.bounds import BOUNDS
 
 PLIES = 6
 SAMPLES = ((2, "small", 1), (3, "full", 2), (2, "full", 3), (4, "full", 4), (2, "full", 5))
@@ -50,7 +51,7 @@ def dumps() -> list[Any]:
 
 def scenarios() -> list[Any]:
     built_in = [tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(SCENARIOS_FOLDER.glob("*.toml"))]
-    return [*built_in, *dumps()[::7]]
+    return [*built_in, *dumps()[::7], *(json.loads(json.dumps(bound.at)) for bound in BOUNDS.values())]
 
 
 def read(source: Any) -> dict[str, Any]:

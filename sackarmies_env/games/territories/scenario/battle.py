@@ -131,7 +131,7 @@ def _dice(attack: AttackEntry) -> Iterator[str]:
             yield f"{name}.dice must be empty at the stage {quote(attack.stage)}: they are not rolled yet"
         if attack.at > Stage.EXTRA_DICE and loose:
             yield f"{name}.dice must be empty at the stage {quote(attack.stage)}: all dice are in skirmishes"
-        most = MOST_DICE[side] + sum(card.effect == Effect.EXTRA_DIE for card in _cards(attack, side))
+        most = MOST_DICE[side] + sum(card.effect == Effect.EXTRA_DIE for card in _applied(attack, side))
         if on_board > most:
             yield f"{name}.dice: there are {on_board} dice with those in skirmishes, but at most {most} are allowed"
         ones = attack.ones if attack.at in ONES and rolling_side(attack) == side else 0
@@ -152,6 +152,14 @@ def _cards(attack: AttackEntry, side: int) -> list[Card]:
     """Return the cards that a side has played in the battle."""
     rulebook = {card.name: card for card in load_rulebook().card}
     return [rulebook[name] for name in (attack.attacker, attack.defender)[side].cards]
+
+
+def _applied(attack: AttackEntry, side: int) -> list[Card]:
+    """Return the cards of `_cards` that have taken effect: all but one whose skirmish is still asked."""
+    cards = _cards(attack, side)
+    is_pending = attack.at in CARDS and side == assigning_side(attack)
+    pending = [card for card in cards if is_pending and card.name == attack.card][:1]
+    return [card for card in cards if card not in pending] + [card for card in cards if card in pending][1:]
 
 
 def _skirmishes(attack: AttackEntry) -> Iterator[str]:
@@ -186,18 +194,29 @@ def _assigned(config: Config, attack: AttackEntry) -> Iterator[str]:
         for unit, most in zip(load_rulebook().unit, config.board.garrison.units, strict=True):
             if unit.counter and counters[unit.counter - 1] > most:
                 yield f"{name}.counters has {counters[unit.counter - 1]} of +{unit.counter}, but there are only {most}"
+        assigned = sum(getattr(each, f"{name}_counters") for each in attack.skirmish)
+        points = assigned + sum(bonus * count for bonus, count in enumerate(counters, 1))
+        if points > (most := _most_points(config)):
+            yield f"{name}.counters and those in skirmishes add up to {points}, but a player's units bring only {most}"
         cards = _cards(attack, side)
         if cards and attack.at < CARDS[side]:
             yield f"{name}.cards must be empty before the stage {quote(CARDS[side].name.lower())}"
         for card in cards:
             if card.effect not in FOR_BATTLES[side]:
                 yield f"{name}.cards: {quote(card.name)} cannot be played in battle by the {name}"
-        more = sum(card.amount for card in cards if card.effect == Effect.SKIRMISH_BONUS)
-        less = sum(card.amount for card in _cards(attack, 1 - side) if card.effect == Effect.ENEMY_PENALTY)
+        more = sum(card.amount for card in _applied(attack, side) if card.effect == Effect.SKIRMISH_BONUS)
+        less = sum(card.amount for card in _applied(attack, 1 - side) if card.effect == Effect.ENEMY_PENALTY)
         for number, each in enumerate(attack.skirmish):
             given = getattr(each, f"{name}_cards")
             if not -less <= given <= more:
                 yield f"skirmish[{number}].{name}_cards is {given}, but the cards played allow {-less} to {more}"
+
+
+def _most_points(config: Config) -> int:
+    """Return the sum of the counters that all units of a player bring."""
+    return sum(
+        unit.counter * most for unit, most in zip(load_rulebook().unit, config.board.garrison.units, strict=True)
+    )
 
 
 def _chosen(attack: AttackEntry, board: Board) -> Iterator[str]:

@@ -16,12 +16,18 @@ from sackarmies_env.core.observation import INT8_HIGH
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.games.territories.config import Config
 from sackarmies_env.games.territories.scenario.fill import cards_out, piles_of, sides_of, units_out
-from sackarmies_env.games.territories.scenario.schema import Scenario, card_names, names_of
-from sackarmies_env.games.territories.scenario.sequence import attacks_of, fewest_attacks
-from sackarmies_env.games.territories.state.constants import MAX_HAND, NUM_CARDS, NUM_UNITS, Event, Unit
+from sackarmies_env.games.territories.scenario.schema import END, MOST_TURNS, STANDARD, Scenario, card_names, names_of
+from sackarmies_env.games.territories.scenario.sequence import actions_left, attacks_of, fewest_attacks
+from sackarmies_env.games.territories.state.constants import (
+    MAX_HAND,
+    NUM_CARDS,
+    NUM_UNITS,
+    STANDARD_ACTIONS,
+    Event,
+    Unit,
+)
 from sackarmies_env.games.territories.state.record import MAX_SCRIPT_DICE
 
-MOST_IN_HAND = MAX_HAND - 2  # two more may be drawn in a turn
 UNITS = names_of(Unit)
 VALUES = {  # of events whose value encodes something that has a name, see `Event`
     Event.STANDARD: range(1, 5),
@@ -48,7 +54,13 @@ def problems_of(config: Config, params: NDArray[np.void], scenario: Scenario) ->
     problems = [*_seats(scenario), *_places(config, scenario), *_turn(params, scenario), *_events(scenario)]
     if problems:
         return problems
-    return [*_control(scenario), *_units(params, scenario), *_hands(scenario), *_taken(scenario), *_cards(params, scenario)]
+    return [
+        *_control(scenario),
+        *_units(params, scenario),
+        *_hands(scenario),
+        *_taken(scenario),
+        *_cards(params, scenario),
+    ]
 
 
 def _seats(scenario: Scenario) -> Iterator[str]:
@@ -96,9 +108,13 @@ def _turn(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
         yield 'turn must be at least 1, not 0, unless the step is "setup"'
     if scenario.winner is not None and scenario.truncated:
         yield f"winner is {scenario.winner}, but a truncated game has none"
+    seats = dict(enumerate(scenario.player))
+    if scenario.winner in seats and not seats[scenario.winner].alive:
+        yield f"winner is {scenario.winner}, but this player is out of the game"
     rounds = int(params["max_rounds"][0])
     if scenario.rounds > rounds or (scenario.rounds == rounds and not scenario.is_over):
         yield f"rounds is {scenario.rounds}, but the game is truncated after {rounds}"
+    yield from _numbers(rounds, scenario)
     attacks, most, least = attacks_of(scenario), int(params["attacks_per_turn"][0]), fewest_attacks(scenario)
     if not least <= attacks <= most:
         yield (
@@ -112,6 +128,18 @@ def _turn(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
         yield f"dice: expected faces 1 to 6, with optional spaces and bars, got {quote(scenario.dice)}"
     elif len(faces) > MAX_SCRIPT_DICE:
         yield f"dice forces {len(faces)} dice, but at most {MAX_SCRIPT_DICE} can be forced"
+
+
+def _numbers(max_rounds: int, scenario: Scenario) -> Iterator[str]:
+    """Check that turns and cycles can still be counted at the end of the game, even if each draw begins a cycle."""
+    if scenario.is_over:
+        return
+    place = 0 if scenario.mover is None else (scenario.mover - scenario.first_player) % scenario.num_players
+    to_come = scenario.num_players * (max_rounds - scenario.rounds) - place - int(not scenario.is_setup)
+    draws = STANDARD_ACTIONS * to_come + (actions_left(scenario) if scenario.step == STANDARD else 0)
+    for key, number, more in (("turn", scenario.turn or 1, to_come), ("cycle", scenario.cycle, draws)):
+        if number + more > MOST_TURNS:
+            yield f"{key} is {number}, but must be at most {MOST_TURNS - more}, since the game may reach {more} more"
 
 
 def _events(scenario: Scenario) -> Iterator[str]:
@@ -187,8 +215,8 @@ def _hands(scenario: Scenario) -> Iterator[str]:
     for seat, player in enumerate(scenario.player):
         if player.hand and not player.alive:
             yield f"player[{seat}] is out of the game, but has cards"
-        if len(player.hand) > MOST_IN_HAND:
-            yield f"player[{seat}].hand has {len(player.hand)} cards, but at most {MOST_IN_HAND} fit"
+        if len(player.hand) > (most := MAX_HAND - _draws_to_come(scenario, seat)):
+            yield f"player[{seat}].hand has {len(player.hand)} cards, but at most {most} fit"
         if player.cycles is None:
             continue
         if len(player.cycles) != len(player.hand):
@@ -196,6 +224,13 @@ def _hands(scenario: Scenario) -> Iterator[str]:
         if list(player.cycles) != sorted(player.cycles) or max(player.cycles, default=0) > scenario.cycle:
             bounds = f"in ascending order and at most {scenario.cycle}, the current cycle"
             yield f"player[{seat}].cycles must be {bounds}, not {quote(list(player.cycles))}"
+
+
+def _draws_to_come(scenario: Scenario, seat: int) -> int:
+    """Return how many cards a player may still draw before they reduce their hand (TR-G2)."""
+    if scenario.is_over or (seat == scenario.mover and scenario.step not in (STANDARD, END)):
+        return 0
+    return actions_left(scenario) if seat == scenario.mover and scenario.step == STANDARD else STANDARD_ACTIONS
 
 
 def _taken(scenario: Scenario) -> Iterator[str]:

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from sackarmies_env.core.messages import join, quote
 from sackarmies_env.games.territories.config import Config
+from sackarmies_env.games.territories.data.schema import load_rulebook
 from sackarmies_env.games.territories.scenario.battle import battle_faults
 from sackarmies_env.games.territories.scenario.fill import units_out
-from sackarmies_env.games.territories.scenario.schema import SETUP, Scenario, TerritoryEntry
-from sackarmies_env.games.territories.state.constants import NUM_UNITS, Unit
+from sackarmies_env.games.territories.scenario.schema import MOST_FREE_MOVES, SETUP, STANDARD, Scenario, TerritoryEntry
+from sackarmies_env.games.territories.scenario.sequence import actions_left
+from sackarmies_env.games.territories.state.constants import NUM_UNITS, Effect, Unit
 
 STEPS = {  # the steps in which each may be under way
     "placing": ("standard",),
@@ -44,7 +46,7 @@ def flow_faults(config: Config, params: NDArray[np.void], scenario: Scenario) ->
         return faults
     board = {each.number: each for each in scenario.territory}
     faults = [*_setup(params, scenario), *_exchange(params, scenario), *_penalty(scenario)]
-    faults += _reinforcement(scenario, board)
+    faults += [*_free_moves(scenario), *_reinforcement(params, scenario, board)]
     faults += _move(config, scenario, board)
     return faults or list(battle_faults(config, params, scenario, board))
 
@@ -110,7 +112,21 @@ def _penalty(scenario: Scenario) -> Iterator[str]:
         yield f"penalty is {scenario.penalty}, but player {scenario.mover} has {troops} troops on the map"
 
 
-def _reinforcement(scenario: Scenario, board: dict[int, TerritoryEntry]) -> Iterator[str]:
+def _free_moves(scenario: Scenario) -> Iterator[str]:
+    """Check that there are few enough free moves, even if all cards that give one are played (TR-Card-8)."""
+    cards = [card for card in load_rulebook().card if card.effect == Effect.FREE_MOVE]
+    hand = scenario.players[scenario.mover or 0].hand
+    held = sum(hand.count(card.name) for card in cards)
+    to_draw = actions_left(scenario) if scenario.step == STANDARD else 0
+    more = min(held + to_draw, sum(card.copies for card in cards))
+    if scenario.free_moves + more > MOST_FREE_MOVES:
+        yield (
+            f"free_moves is {scenario.free_moves}, but must be at most {MOST_FREE_MOVES - more}, since cards may allow "
+            f"{more} more"
+        )
+
+
+def _reinforcement(params: Any, scenario: Scenario, board: dict[int, TerritoryEntry]) -> Iterator[str]:
     """Check that troops go to an own territory, and that some are left to place (TR-T3)."""
     if scenario.reinforcement is None or scenario.reinforcement.territory is None:
         return
@@ -119,6 +135,8 @@ def _reinforcement(scenario: Scenario, board: dict[int, TerritoryEntry]) -> Iter
         yield f"reinforcement.territory is {number}, but player {scenario.mover} does not control it"
     if scenario.reinforcement.left == 0:
         yield f"reinforcement.territory is {number}, but no troops are left to place"
+    if params["garrison"][0, Unit.TROOP] == units_out(scenario)[scenario.mover or 0, Unit.TROOP]:
+        yield f"reinforcement.territory is {number}, but player {scenario.mover} has no troops in the garrison"
 
 
 def _owner(board: dict[int, TerritoryEntry], number: int) -> int | None:

@@ -27,11 +27,12 @@ from sackarmies_env.games.territories.state.constants import (
 )
 from sackarmies_env.games.territories.state.record import MAX_LOG, MAX_SCRIPT_DICE, MAX_SCRIPT_DRAWS
 
-SETUP = "setup"
+SETUP, STANDARD, END = "setup", "standard", "end"  # steps
 MOST_CARDS = 40
 MOST_UNITS = 100  # of a type
 MOST_DICE = 120  # of a side
-MOST_TURNS = 30_000
+MOST_TURNS = 30_000  # at the end of a game, like the number of the last cycle
+MOST_FREE_MOVES = 10
 
 
 def names_of(codes: Iterable[IntEnum]) -> tuple[str, ...]:
@@ -79,6 +80,7 @@ Pile = Annotated[dict[CardName, Annotated[int, Field(ge=0, le=MOST_CARDS)]], Fie
 Counter = Annotated[int, Field(ge=1, le=NUM_COUNTERS)]
 Turn = Annotated[int, Field(ge=0, le=MOST_TURNS)]
 Bonus = Annotated[int, Field(ge=-40, le=40)]
+Counters = Annotated[int, Field(ge=0, le=MOST_UNITS)]  # their sum
 
 
 class Units(StrictModel):
@@ -117,8 +119,7 @@ class PlayerEntry(StrictModel):
     Attributes:
         hand: cards in drawing order.
         cycles: cycle of the deck that each card was drawn from; left out: the present one for all.
-        taken: for kinds of cards that have left the hand, the cycle of the last one; no such card in hand is older. Left
-            out: 0.
+        taken: for kinds that have left the hand, the cycle of the last such card; none in hand is older. Left out: 0.
         garrison: left out: all units that are neither on the map nor on the battle board.
         alive: whether the player is in play.
     """
@@ -189,8 +190,8 @@ class SkirmishEntry(StrictModel):
 
     attacker: Dice
     defender: Dice
-    attacker_counters: Annotated[int, Field(ge=0, le=62)] = 0
-    defender_counters: Annotated[int, Field(ge=0, le=62)] = 0
+    attacker_counters: Counters = 0
+    defender_counters: Counters = 0
     attacker_cards: Bonus = 0
     defender_cards: Bonus = 0
     resolved: bool = False
@@ -313,10 +314,10 @@ class Scenario(StrictModel):
     active: Seat | None = None
     turn: Turn | None = None
     rounds: Annotated[int, Field(ge=0, le=1000)] = 0
-    step: Annotated[str, AfterValidator(functools.partial(one_of, "step", STEPS))] = "standard"
+    step: Annotated[str, AfterValidator(functools.partial(one_of, "step", STEPS))] = STANDARD
     placed: Annotated[int, Field(ge=0, le=MAX_PLAYERS * 20)] = 0
     actions_left: Annotated[int, Field(ge=0, le=2)] | None = None
-    free_moves: Annotated[int, Field(ge=0, le=10)] = 1
+    free_moves: Annotated[int, Field(ge=0, le=MOST_FREE_MOVES)] = 1
     attacks: Count | None = None
     victories: Count = 0
     barred: bool = False

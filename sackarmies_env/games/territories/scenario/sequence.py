@@ -7,7 +7,7 @@ many units of a type attack, follows from that part, which the document holds; h
 from __future__ import annotations
 
 from sackarmies_env.games.territories.rules.setup import SetupStep
-from sackarmies_env.games.territories.scenario.schema import AttackEntry, Scenario, card_names
+from sackarmies_env.games.territories.scenario.schema import STANDARD, AttackEntry, Scenario, card_names
 from sackarmies_env.games.territories.state.constants import (
     ATTACKER,
     DEFENDER,
@@ -53,7 +53,7 @@ def actions_left(scenario: Scenario) -> int:
     """Return how many standard actions are left; if not given, as at the beginning of the turn, or 0 in later steps."""
     if scenario.actions_left is not None:
         return scenario.actions_left
-    if scenario.step != TurnStep.STANDARD.name.lower():
+    if scenario.step != STANDARD:
         return 0
     return 1 if scenario.turn in (None, 1) else 2
 
