@@ -7,7 +7,7 @@ import pytest
 from sackarmies_env.games.territories.state.constants import TurnStep
 from tests.territories.builders import FAR, TROOPS, attack, table
 
-DECLARED = [("ATTACK", 0, 1, 2), ("DEFENSE", 1, 0, 2), ("ROLL", 0, 0, 2)]
+DECLARED = [("ATTACK", 0, 1, 2), ("SOURCE", 0, 6, 2), ("DEFENSE", 1, 0, 2), ("ROLL", 0, 0, 2)]
 
 
 def test_events_of_standard_actions():
@@ -58,7 +58,7 @@ def test_events_of_a_battle():
 
 def test_events_of_ones_and_twos():
     game = attack({"troop": 3, "rider": 1}, {"troop": 2}, "1125" + "24").play("troop", "troop", "trade")
-    assert game.events()[::-1][2:] == [
+    assert game.events()[::-1][3:] == [
         ("ROLL", 0, 0, 4),
         ("UNIT_LOST", 0, 0, 4),  # two troops
         ("UNIT_TRADED", 0, 0, 1),
@@ -71,13 +71,13 @@ def test_events_of_a_unit_that_cannot_be_traded_down():
     units = {6: (0, {"engine": 2, "hero": 1}), 1: (1, {"troop": 4}), **FAR}
     game = table(units, garrison={0: {"troop": 0}}).force_dice("2555" + "4444")
     game.play("territory 6", "territory 1", "engine", "quantity 2", "done", "troop", "all")
-    assert game.events()[::-1][2:4] == [("ROLL", 0, 0, 4), ("UNIT_LOST", 0, 0, 2)]
+    assert game.events()[::-1][3:5] == [("ROLL", 0, 0, 4), ("UNIT_LOST", 0, 0, 2)]
 
 
 def test_events_of_cards_and_counters():
     game = attack({"rider": 1}, {"troop": 1}, "4" + "5", reserve=None, hands={0: [1], 1: [3]})
     game.play("card 1", "card 3")
-    assert game.events()[::-1][4:] == [
+    assert game.events()[::-1][5:] == [
         ("SKIRMISHES", 1, 0, 1),
         ("CARD", 0, 0, 0),
         ("PASS", 0, 0, 0),
@@ -91,12 +91,12 @@ def test_events_of_cards_and_counters():
 
 def test_events_of_a_stack_of_five():
     game = attack({"troop": 3}, {"troop": 7}, "654" + "3333333").play(*["skirmish 2"] * 4)
-    assert game.events()[::-1][4:] == [("SKIRMISHES", 1, 0, 3), ("STACKED", 1, 0, 2), ("VICTORY", 1, 1, 1)]
+    assert game.events()[::-1][5:] == [("SKIRMISHES", 1, 0, 3), ("STACKED", 1, 0, 2), ("VICTORY", 1, 1, 1)]
 
 
 def test_events_of_an_overrun_and_the_occupation():
     game = attack({"troop": 10}, {"troop": 2}, "").play("troop", "quantity 3", "done")
-    assert game.events()[::-1][1:] == [
+    assert game.events()[::-1][2:] == [
         ("DEFENSE", 1, 0, 2),
         ("OVERRUN", 0, 0, 10),
         ("VICTORY", 0, 1, 0),
@@ -113,7 +113,12 @@ def test_events_of_reserve_losses_and_an_extra_loss():
 def test_events_of_a_cancelled_attack():
     game = table({6: (0, {"troop": 3}), 1: (1, TROOPS), **FAR}, hands={1: [9]})
     game.play("territory 6", "territory 1", "all", "card 9")
-    assert game.events()[::-1] == [("ATTACK", 0, 1, 3), ("CARD", 1, 0, 8), ("CANCELLED", 1, 1, 0)]
+    assert game.events()[::-1] == [
+        ("ATTACK", 0, 1, 3),
+        ("SOURCE", 0, 6, 3),
+        ("CARD", 1, 0, 8),
+        ("CANCELLED", 1, 1, 0),
+    ]
 
 
 def test_events_of_a_card_for_a_move():
@@ -144,7 +149,7 @@ def test_events_of_a_forfeit_and_the_end():
 def test_events_of_an_extra_loss():
     game = attack({"rider": 2}, {"troop": 2}, "63" + "33", reserve={"rider": 3})
     game.play("skirmish 0", "skirmish 0", "skirmish 0", "from territory")
-    assert game.events()[::-1][7:10] == [("SKIRMISH", 1, 0, 5), ("UNIT_LOST", 1, 0, 0), ("UNIT_LOST", 1, 0, 1)]
+    assert game.events()[::-1][8:11] == [("SKIRMISH", 1, 0, 5), ("UNIT_LOST", 1, 0, 0), ("UNIT_LOST", 1, 0, 1)]
 
 
 @pytest.mark.parametrize(("rounds", "last"), [(3, ("OVER", -1, 0, 1)), (9, ("TURN", 1, 0, 0))])

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from sackarmies_env.core.state import ERROR_STUCK
 from sackarmies_env.games.territories import make_game
+from sackarmies_env.games.territories.state.constants import Decision, Frame, TurnStep
 from sackarmies_env.games.territories.state.record import STATE
 from sackarmies_env.testing import RandomPlay, check_game
+from tests.territories.builders import TROOPS, table
 
-LARGEST_STATE = 1500  # bytes
+LARGEST_STATE = 1600  # bytes
 
 
 def test_contract_holds_on_the_small_map():
@@ -23,6 +26,14 @@ def test_contract_holds_on_the_standard_map(num_players):
 
 def test_state_is_small():
     assert STATE.dtype.itemsize <= LARGEST_STATE
+
+
+def test_decision_without_a_legal_action_is_reported_as_a_fault():
+    game = table({6: (0, {"troop": 30}), 11: (1, TROOPS)}, TurnStep.STANDARD, actions_left=1, map="small")
+    kinds, numbers, chain = game.frame_kind.copy(), game.frame_data.copy(), game.chain.copy()
+    kinds[1], numbers[1, 0], chain[0] = Frame.REINFORCE, 3, 5  # three troops for territory 6, but none is left
+    game.resume(frame_top=1, frame_kind=kinds, frame_data=numbers, chain=chain, decision=Decision.REINFORCE_QUANTITY)
+    assert (game.error, game.num_legal) == (ERROR_STUCK, 0)
 
 
 def test_units_and_cards_are_conserved():

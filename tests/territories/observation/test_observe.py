@@ -125,12 +125,17 @@ class Expected:
         garrison = {
             f"garrison_{unit}": int(number) for unit, number in zip(UNITS, state["garrison"][player], strict=True)
         }
-        return garrison | {
-            "alive": int(state["alive"][player]),
-            "territories": int((state["territory_owner"] == player).sum()),
-            "cards": count,
-            "new_cards": int((state["hand_cycle"][player][:count] == state["cycle"]).sum()),
-        }
+        rolled = {f"rolled_{face}": int(number) for face, number in enumerate(state["rolled"][player], 1)}
+        return (
+            garrison
+            | rolled
+            | {
+                "alive": int(state["alive"][player]),
+                "territories": int((state["territory_owner"] == player).sum()),
+                "cards": count,
+                "new_cards": int((state["hand_cycle"][player][:count] == state["cycle"]).sum()),
+            }
+        )
 
 
 def check(game: Game, states: Records, viewer: int) -> None:

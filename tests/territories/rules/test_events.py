@@ -69,13 +69,33 @@ def test_tr_ev6_exchange_is_observed_with_types_and_number(types, number):
 
 def test_tr_ev7__tr_ev9__tr_ev11__tr_ev12_attack_answer_rolls_and_skirmishes():
     game = attack({"troop": 3}, {"troop": 3}, "543" + "666")
-    assert game.events("ATTACK", "DEFENSE", "ROLL", "SKIRMISHES") == [
+    assert game.events("ATTACK", "SOURCE", "DEFENSE", "ROLL", "SKIRMISHES") == [
         ("SKIRMISHES", 1, 0, 3),
         ("ROLL", 1, 0, 3),
         ("ROLL", 0, 0, 3),
         ("DEFENSE", 1, 0, 3),
+        ("SOURCE", 0, 6, 3),
         ("ATTACK", 0, 1, 3),
     ]
+
+
+def test_tr_ev11_faces_are_seen_by_all_even_if_the_battle_ends_at_once():
+    seen = []
+    for dice in ("6" + "4", "5" + "3"):
+        game = attack({"troop": 1}, {"troop": 1}, dice, source=1, target=6)
+        faces = [int(face) for face in dice]
+        assert [game.rolled[player].tolist().index(1) + 1 for player in (0, 1)] == faces
+        rows = game.game.observation_spec.view(game.observation(0)[None], "players")[0]
+        first = game.game.observation_spec.block("players").column("rolled_1")
+        assert [row.index(1) + 1 for row in rows[:, first : first + 6].tolist()] == faces
+        seen.append(game.observation(1).tobytes())
+    assert seen[0] != seen[1]
+
+
+def test_tr_ev11_faces_of_an_earlier_battle_are_forgotten_at_the_next_roll():
+    game = table({1: (0, {"troop": 3}), 6: (1, {"troop": 2}), 11: (0, {"troop": 1}), **FAR}, fields={"rolled": 7})
+    game.force_dice("65" + "43").play("territory 1", "territory 6", "quantity 2", "done", "troop", "all")
+    assert game.rolled[:2].tolist() == [[0, 0, 0, 0, 1, 1], [0, 0, 1, 1, 0, 0]]
 
 
 def test_tr_ev8_attack_called_off():

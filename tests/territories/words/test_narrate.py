@@ -79,10 +79,11 @@ def test_what_is_taken_silently_is_told():
     game = attack({"troop": 3}, {"troop": 2}, "13644")
     assert [line.text for line in log_lines(game.game, None, 0, game.states, [1])[0]] == [
         "Player 0 attacks territory 1 with 3 units",
+        "They come from territory 6 with 3 dice",
         "Player 1 defends with 2 units",
-        "Player 0 rolls 3 dice",
+        "Player 0 rolls 3 dice: 6 3 1",
         "Player 0 loses a troop",
-        "Player 1 rolls 2 dice",
+        "Player 1 rolls 2 dice: 4 4",
         "2 skirmishes",
         "Player 0 plays no more cards",
         "Player 1 plays no more cards",
@@ -95,9 +96,9 @@ def test_battle_that_is_fought_silently_is_told_from_its_beginning():
     game.play("territory 6", "territory 1", "quantity 10", "troop")
     assert told(game, "all", None) == [
         "Player 1 defends with 40 units",
-        "Player 0 rolls 10 dice",
+        "Player 0 rolls 10 dice: 6 6 6 6 6 6 6 2 1 1",
         "Player 0 loses 3 troops",
-        "Player 1 rolls 40 dice",
+        f"Player 1 rolls 40 dice: {' '.join('3' * 26 + '2' * 5 + '1' * 9)}",
         "Player 1 loses 14 troops",
     ]
     assert game.asked == "PAIR"
@@ -110,10 +111,10 @@ def test_longest_ply_is_told_from_its_beginning():
     lines = told(game, "all", 0)
     assert lines[:9] == [
         "Player 1 defends with 40 units",
-        "Player 0 rolls 2 dice",
+        "Player 0 rolls 2 dice: 2 1",
         "Player 0 loses a rider",
         "Player 0 trades a rider down to a troop",
-        "Player 1 rolls 40 dice",
+        f"Player 1 rolls 40 dice: {' '.join('1' * 40)}",
         "Player 1 loses 32 troops",
         "Player 1 loses 8 troops",
         "Player 0 wins the battle for territory 1",
@@ -121,6 +122,31 @@ def test_longest_ply_is_told_from_its_beginning():
     ]
     assert len(lines) == 9 + NUM_CARDS + 1
     assert (lines[9], lines[-1]) == ("Player 1 discards 6 Vanguard cards", "Player 0 wins the game")
+
+
+def test_no_ply_has_more_events_than_this_one():
+    units = {1: (0, {"troop": 1}), 6: (0, {"troop": 1, "hero": 2}), 11: (1, {"hero": 2})}
+    game = table(units, hands={1: [*range(1, 13)]}).force_dice("1266" + "1226")
+    game.play("territory 6", "territory 11", "hero", "quantity 2", "done", "hero")
+    before, action = game.states.copy(), game.game.parse_action(game.states, "all")
+    events = new_events(game.game, before, action)
+    assert len(events) == 23 < MAX_LOG
+    assert [event.kind for event in events[:10]] == [
+        Event.DEFENSE,
+        *(Event.ROLL, Event.UNIT_LOST, Event.UNIT_TRADED),
+        *(Event.ROLL, Event.UNIT_LOST, Event.UNIT_TRADED, Event.UNIT_LOST),
+        *(Event.VICTORY, Event.OUT),
+    ]
+    assert [event.kind for event in events[10:]] == [Event.DISCARD] * NUM_CARDS + [Event.OVER]
+
+
+def test_dice_of_an_earlier_roll_are_not_told_as_those_of_a_later_one():
+    game = table(HOME)
+    game.states["rolled"][0, 0] = [0, 0, 1, 0, 0, 1]
+    assert logged(game, (Event.ROLL, 0, 2), (Event.ROLL, 0, 2)) == [
+        "Player 0 rolls 2 dice",
+        "Player 0 rolls 2 dice: 6 3",
+    ]
 
 
 @pytest.mark.parametrize(("value", "words"), [(1, "Champion"), (2, "a card")])

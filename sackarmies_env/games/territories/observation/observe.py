@@ -17,6 +17,7 @@ from sackarmies_env.games.territories.rules.turn import ACTIONS_LEFT
 from sackarmies_env.games.territories.state.constants import (
     ATTACKER,
     DEFENDER,
+    DIE_FACES,
     MAX_SKIRMISHES,
     MAX_TERRITORIES,
     NUM_CARDS,
@@ -157,6 +158,8 @@ def write_players(params, state, viewer, out):
         for slot in range(state.hand_count[player]):
             new += np.int64(state.hand_cycle[player, slot] == state.cycle)
         row[Player.NEW_CARDS] = new
+        for place in range(DIE_FACES):
+            row[Player.ROLLED_1 + place] = state.rolled[player, place]
 
 
 @njit

@@ -163,6 +163,7 @@ def declare_attack(params, state):
     state.defender = state.territory_owner[state.target]
     take_counters(params, state, ATTACKER)
     log_at(state, Event.ATTACK, state.active, state.target, total(state.board_units[ATTACKER]))
+    log_at(state, Event.SOURCE, state.active, state.source, dice_of(params, state.board_units[ATTACKER]))
     if state.defender == NO_PLAYER:
         win_attack(params, state)
     else:

@@ -24,6 +24,7 @@ from sackarmies_env.games.territories.state.chance import roll_die
 from sackarmies_env.games.territories.state.constants import (
     ATTACKER,
     DEFENDER,
+    DIE_FACES,
     FIRST_FACE,
     NUM_UNITS,
     Decision,
@@ -46,17 +47,21 @@ def rolling_side(state):
 def roll(params, state):
     """Roll the dice of a side: ones leave the board at once, the rest stay (TR-B1, TR-B3, TR-EV11)."""
     side = rolling_side(state)
+    player = player_of(state, side)
     ones = np.int64(0)
     count = dice_of(params, state.board_units[side])
+    for place in range(DIE_FACES):
+        state.rolled[player, place] = 0
     for _ in range(count):
         face = roll_die(state)
+        state.rolled[player, face - 1] += 1
         if face < FIRST_FACE:
             ones += 1
         else:
             state.loose_dice[side, face - FIRST_FACE] += 1
     set_data(state, ONES, ones)
     set_data(state, TWOS, np.int64(state.loose_dice[side, 0]))
-    log(state, Event.ROLL, player_of(state, side), count)
+    log(state, Event.ROLL, player, count)
     set_step(state, state.frame_step[state.frame_top] + 1)
 
 

@@ -40,7 +40,7 @@ VALUES = {  # of events whose value encodes something that has a name, see `Even
 }
 
 NAMES_NOBODY = (Event.RESHUFFLE, Event.CANCELLED, Event.SKIRMISHES)  # in their sentences; all others name a player
-NAMES_TERRITORY = (Event.PLACEMENT, Event.ATTACK, Event.CANCELLED, Event.VICTORY, Event.MOVE)
+NAMES_TERRITORY = (Event.PLACEMENT, Event.ATTACK, Event.SOURCE, Event.CANCELLED, Event.VICTORY, Event.MOVE)
 
 
 def problems_of(config: Config, params: NDArray[np.void], scenario: Scenario) -> list[str]:

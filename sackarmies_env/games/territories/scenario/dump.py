@@ -202,6 +202,8 @@ class Dump:
             cycles = zip(card_names(), self.state["taken_cycle"][seat].tolist(), strict=True)
             taken = {name: cycle for name, cycle in cycles if cycle}
             entry |= {"taken": taken} if taken else {}
+            rolled = _dice(self.state["rolled"][seat], 1)
+            entry |= {"rolled": rolled} if rolled else {}
             entry |= {"garrison": _units(self.state["garrison"][seat])}
             found.append(entry if self.state["alive"][seat] else entry | {"alive": False})
         return found
@@ -222,5 +224,5 @@ def _units(counts: NDArray[np.int8]) -> dict[str, int]:
     return {name: count for name, count in zip(UNITS, counts.tolist(), strict=True) if count}
 
 
-def _dice(counts: NDArray[np.int8]) -> list[int]:
-    return [face for face, count in reversed(list(enumerate(counts.tolist(), FIRST_FACE))) for _ in range(count)]
+def _dice(counts: NDArray[np.int8], first: int = FIRST_FACE) -> list[int]:
+    return [face for face, count in reversed(list(enumerate(counts.tolist(), first))) for _ in range(count)]

@@ -19,6 +19,7 @@ from sackarmies_env.games.territories.scenario.sequence import attacks_of, chain
 from sackarmies_env.games.territories.state.constants import (
     ATTACKER,
     DEFENDER,
+    DIE_FACES,
     FIRST_FACE,
     NUM_CARDS,
     NUM_COUNTERS,
@@ -160,6 +161,7 @@ def _fill_cards(params: NDArray[np.void], scenario: Scenario, state: Any) -> Non
         state["hand_count"][seat] = count
         for name, cycle in player.taken.items():
             state["taken_cycle"][seat, kinds_of([name])[0]] = cycle
+        state["rolled"][seat] = counted([face - 1 for face in player.rolled], DIE_FACES)
     deck, discards = piles_of(params, scenario)
     state["deck"], state["discards"] = deck, discards
     state["deck_count"], state["cycle"] = deck.sum(), scenario.cycle

@@ -120,6 +120,7 @@ class PlayerEntry(StrictModel):
         hand: cards in drawing order.
         cycles: cycle of the deck that each card was drawn from; left out: the present one for all.
         taken: for kinds that have left the hand, the cycle of the last such card; none in hand is older. Left out: 0.
+        rolled: faces of the latest roll in battle.
         garrison: left out: all units that are neither on the map nor on the battle board.
         alive: whether the player is in play.
     """
@@ -127,6 +128,7 @@ class PlayerEntry(StrictModel):
     hand: Cards = ()
     cycles: Annotated[TupleOf[Turn], Field(max_length=MOST_CARDS)] | None = None
     taken: Annotated[dict[CardName, Turn], Field(max_length=NUM_CARDS)] = Field(default_factory=dict)
+    rolled: Annotated[TupleOf[Annotated[int, Field(ge=1, le=DIE_FACES)]], Field(max_length=MOST_DICE)] = ()
     garrison: Units | None = None
     alive: bool = True
 

@@ -157,7 +157,7 @@ class Event(IntEnum):
     CANCELLED = 9  # TR-EV8
     DEFENSE = 10  # TR-EV9: defending units
     OVERRUN = 11  # TR-EV10: attacker dice
-    ROLL = 12  # TR-EV11: dice
+    ROLL = 12  # TR-EV11: dice; their faces are those last rolled by the player
     UNIT_LOST = 13  # TR-EV11, 12, 16: type + 4 * (number - 1), for equal losses in a row
     UNIT_TRADED = 14  # TR-EV11: type that became a troop
     SKIRMISHES = 15  # TR-EV12: their number
@@ -170,3 +170,4 @@ class Event(IntEnum):
     DISCARD = 22  # TR-EV20, TR-EV21: kind + 12 * (number - 1), for equal discards in a row
     OUT = 23  # TR-EV21
     OVER = 24  # TR-EV22: 1 if truncated
+    SOURCE = 25  # TR-EV7: attacker dice; place: the territory that the attack comes from

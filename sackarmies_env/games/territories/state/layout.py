@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sackarmies_env.core.observation import Block, ObservationSpec, code, columns, flag, number, seat
 from sackarmies_env.games.territories.state.constants import (
+    DIE_FACES,
     FIRST_FACE,
     MAX_HAND,
     MAX_PLAYERS,
@@ -38,7 +39,12 @@ GLOBAL_FEATURES = (
     *(number(f"number_{i}", f"number {i} of it, see there", low=-128) for i in range(4)),
     number("actions_left", "standard actions left in the turn; of a set-up, placements so far", high=127),
     number("free_moves", "free moves left for step 4, besides the one under way", high=127),
-    number("chain", "what has been chosen first: a territory, type, counter or card; -1: nothing", low=-1, high=127),
+    number(
+        "chain",
+        "what has been chosen first: a territory, type, counter or card, or the troops of a card to place; -1: nothing",
+        low=-1,
+        high=127,
+    ),
     number("traded_in", "type that exchanges trade in; -1: none yet", low=-1, high=3),
     number("traded_out", "type that exchanges trade out; -1: none yet", low=-1, high=3),
     number("attacks", "declared in this turn", high=127),
@@ -61,6 +67,10 @@ PLAYER_FEATURES = (
     *(number(f"garrison_{unit}", f"{unit} units in the garrison") for unit in UNITS),
     number("cards", "cards in hand", high=MAX_HAND),
     number("new_cards", "of these, drawn from the present deck", high=MAX_HAND),
+    *(
+        number(f"rolled_{face}", f"dice that showed {face} in the latest roll in battle")
+        for face in range(1, DIE_FACES + 1)
+    ),
 )
 CARD_FEATURES = (
     number("hand", "in the observer's hand", high=MAX_HAND),

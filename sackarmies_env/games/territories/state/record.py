@@ -24,6 +24,7 @@ from sackarmies_env.core.state import (
 )
 from sackarmies_env.games.territories.state.actions import NUM_ACTIONS
 from sackarmies_env.games.territories.state.constants import (
+    DIE_FACES,
     MAX_HAND,
     MAX_PLAYERS,
     MAX_SKIRMISHES,
@@ -40,7 +41,7 @@ from sackarmies_env.games.territories.state.constants import (
 MAX_FRAMES = 3
 FRAME_DATA = 4
 MAX_CHAIN = 3
-MAX_LOG = 24  # more than the 22 events that one decision causes at most, so none of them is pushed out
+MAX_LOG = 24  # more than the 23 events that one decision causes at most, so none of them is pushed out
 MAX_SCRIPT_DICE = 64
 MAX_SCRIPT_DRAWS = 8
 
@@ -111,6 +112,9 @@ STATE = StateLayout(
             array("board_counters", np.int8, (SIDE, NUM_COUNTERS), COUNT, "counters not yet assigned, by bonus - 1"),
             array("loose_dice", np.int8, (SIDE, NUM_FACES), COUNT, "dice not yet in a skirmish, by face - 2"),
             array("played", np.int8, (SIDE, CARD), COUNT, "cards played in this battle"),
+            array(
+                "rolled", np.int8, (SEAT, DIE_FACES), COUNT, "dice of each player's latest roll in battle, by face - 1"
+            ),
             scalar("num_skirmishes", COUNT, "skirmishes of this battle", limits=(0, MAX_SKIRMISHES)),
             array("skirmish_dice", np.int8, (SKIRMISH, SIDE, NUM_FACES), COUNT, "by face - 2"),
             array("skirmish_counters", np.int8, (SKIRMISH, SIDE), COUNT, "sum of the counters assigned"),

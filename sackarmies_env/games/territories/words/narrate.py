@@ -74,10 +74,27 @@ def event_lines(events: Sequence[LogEvent], after: Records, viewer: int | None) 
         if event.kind == Event.TURN:
             turn += 1
             yield f"Turn {turn}: {who}"
+        elif event.kind == Event.ROLL:
+            yield event_words(event.kind, who, event.place, event.value) + faces(event, events[number + 1 :], after)
         elif event.kind == Event.DRAW and viewer in {None, event.player}:
             yield sentence(told_draw(who, event.value, drawn_card(event, events[number + 1 :], after)))
         else:
             yield event_words(event.kind, who, event.place, event.value)
+
+
+def faces(event: LogEvent, later: Sequence[LogEvent], after: Records) -> str:
+    """Return the faces of a roll as an addition to its sentence; nothing if the player has rolled again since.
+
+    Args:
+        event: the roll.
+        later: the events after it.
+        after: `(1,)`, the state after all of them.
+    """
+    counts = after["rolled"][0, event.player].tolist()
+    if sum(counts) != event.value or any(each.kind == Event.ROLL and each.player == event.player for each in later):
+        return ""
+    shown = [str(face) for face, count in reversed(list(enumerate(counts, 1))) for _ in range(count)]
+    return f": {' '.join(shown)}"
 
 
 def forfeit_words(action: int) -> str:

@@ -98,6 +98,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
+def dice_words(number: int) -> str:
+    """Return a number of dice in words."""
+    return f"{number} {'die' if number == 1 else 'dice'}"
+
+
 # --- events: who, where and a number become a sentence, see `Event`
 
 
@@ -145,8 +150,8 @@ EVENTS: dict[Event, Callable[[str, int, int], str]] = {
     Event.ATTACK: lambda who, place, value: f"{who} attacks territory {place} with {counted(value, 'unit')}",
     Event.CANCELLED: lambda who, place, value: f"the attack on territory {place} is called off",
     Event.DEFENSE: lambda who, place, value: f"{who} defends with {counted(value, 'unit')}",
-    Event.OVERRUN: lambda who, place, value: f"{who} wins at once with {value} {'die' if value == 1 else 'dice'}",
-    Event.ROLL: lambda who, place, value: f"{who} rolls {value} {'die' if value == 1 else 'dice'}",
+    Event.OVERRUN: lambda who, place, value: f"{who} wins at once with {dice_words(value)}",
+    Event.ROLL: lambda who, place, value: f"{who} rolls {dice_words(value)}",
     Event.UNIT_LOST: told_loss,
     Event.UNIT_TRADED: lambda who, place, value: f"{who} trades {one_unit(value)} down to a troop",
     Event.SKIRMISHES: lambda who, place, value: f"{value} skirmish{'' if value == 1 else 'es'}",
@@ -158,6 +163,7 @@ EVENTS: dict[Event, Callable[[str, int, int], str]] = {
     Event.MOVE: lambda who, place, value: f"{who} moves {counted(value, 'unit')} to territory {place}",
     Event.DISCARD: told_discard,
     Event.OUT: lambda who, place, value: f"{who} is out of the game",
+    Event.SOURCE: lambda who, place, value: f"they come from territory {place} with {dice_words(value)}",
     Event.OVER: lambda who, place, value: "the last round is over" if value else f"{who} wins the game",
 }
 
