@@ -165,7 +165,8 @@ def p_value(expected: dict[World, float], found: Counter[World]) -> float:
         AssertionError: an impossible world came up.
     """
     assert not set(found) - set(expected), f"impossible: {sorted(set(found) - set(expected))[:3]}"
-    rows = sorted((share * found.total(), found[world]) for world, share in expected.items())
+    # Sorted by what is expected alone: groups chosen by what was found would differ from it by more than chance.
+    rows = [(share * found.total(), found[world]) for share, world in sorted((s, w) for w, s in expected.items())]
     groups = [(0.0, 0)]
     for wanted, number in rows:
         if groups[-1][0] < LEAST:
