@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from sackarmies_env.games.territories import make_game
 from sackarmies_env.games.territories.state.constants import Event, TurnStep
 from sackarmies_env.games.territories.words.sentences import event_words
-from tests.territories.builders import FAR, TROOPS, UNITS, attack, table
+from tests.territories.builders import FAR, TROOPS, UNITS, Table, attack, table
 
 NUMBERS = {  # units of the first type that are traded in for one of the second
     ("troop", "rider"): 3,
@@ -41,6 +42,15 @@ def test_tr_ev3_roll_and_placements():
     assert game.events("REINFORCEMENT", "PLACEMENT") == [("PLACEMENT", 0, 2, 3), ("REINFORCEMENT", 0, 0, 10)]
     card = table(ONE, TurnStep.STANDARD, {0: [7]}, actions_left=1).play("card 7")
     assert card.events("CARD", "PLACEMENT") == [("PLACEMENT", 0, 1, 4), ("CARD", 0, 0, 6)]
+
+
+def test_tr_ev3_placement_of_the_set_up_has_territory_and_troops():
+    game = make_game()
+    states = game.new_states(1)
+    game.start(states, 3)
+    new = Table(game, states)
+    player, text = new.current_player, new.legal()[0]
+    assert new.play(text).events("PLACEMENT")[0] == ("PLACEMENT", player, int(text.removeprefix("territory ")), 3)
 
 
 def test_tr_ev5_discards_become_the_deck():

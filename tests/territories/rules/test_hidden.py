@@ -48,6 +48,13 @@ def test_tr_ev13_counters_that_have_been_assigned_are_seen_by_all():
         assert block(game, viewer, "skirmishes")[:2, place].tolist() == [0, 1]
 
 
+def test_tr_h1_resolved_skirmishes_are_seen_by_all():
+    game = attack({"troop": 3}, {"troop": 3}, "543" + "666").play("skirmish 1")
+    place = column(game, "skirmishes", "resolved")
+    for viewer in (0, 1):
+        assert block(game, viewer, "skirmishes")[:3, place].tolist() == [0, 1, 0]
+
+
 def test_tr_h2_kinds_in_hand_are_seen_by_their_owner_alone():
     game = table(OWN, hands={1: [1, 2]})
     seen = [game.observation(viewer) for viewer in (0, 1)]
