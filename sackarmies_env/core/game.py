@@ -187,13 +187,13 @@ class Game:
 
         Args:
             states: `(n,)`.
-            seed: 0 to 2**63 - 1.
+            seed: -2**63 to 2**63 - 1; records may have negative ones.
             forced: what each `ForcedKind` takes, by its name; None for nothing.
 
         Raises:
-            ValueError: the seed is out of range, or results are of an unknown kind or not what it takes.
+            ValueError: the seed is not such an integer, or results are of an unknown kind or not what it takes.
         """
-        seed = integer("seed", seed, 0)
+        seed = integer("seed", seed, MIN_INTEGER)
         first = self.new_states(1)  # not `initial.copy()`, which would leave bytes between the fields undefined
         copy_records(self.initial, first)
         write_forced(first, self.forced_kinds, {} if forced is None else forced)

@@ -75,15 +75,15 @@ def test_games_reset_only_with_one_seed_for_each_state(seeds, sentence):
     assert states.tobytes() == before
 
 
-@pytest.mark.parametrize("seed", [-1, 1.0, 1.9, NAN, True, "1", None, [1], 2**63])
+@pytest.mark.parametrize("seed", [1.0, 1.9, NAN, True, "1", None, [1], 2**63])
 def test_games_start_only_with_an_integer_in_range(seed):
     game = make_duel()
     states = game.new_states(1)
     before = states.tobytes()
-    with pytest.raises(ValueError, match=r"^seed=.*: it must be an integer of at least 0$"):
+    with pytest.raises(ValueError, match=r"^seed=.*: it must be an integer from -2\*\*63 to"):
         game.start(states, seed)
     assert states.tobytes() == before
-    with pytest.raises(ValueError, match=r"^seed=.*: it must be an integer of at least 0$"):
+    with pytest.raises(ValueError, match=r"^seed=.*: it must be an integer from -2\*\*63 to"):
         make_record(game, seed, [])
 
 
