@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
 import stat
+from pathlib import Path
 
 import pytest
 
@@ -291,6 +294,67 @@ def test_folder_without_a_league_is_refused(tmp_path):
 def test_league_is_not_made_in_a_folder_that_holds_something(simulation, tmp_path):
     with pytest.raises(ValueError, match="is not empty"):
         contest.create(simulation.folder, tmp_path / "league.toml")
+
+
+@pytest.mark.parametrize("failing", ["low", "middle", contest.CONFIG, contest.UNFINISHED])
+def test_league_that_could_not_be_written_leaves_nothing(simulation, monkeypatch, failing):
+    folder, config = simulation.folder.with_name("second"), simulation.folder / contest.CONFIG
+    with monkeypatch.context() as patch:
+        for name in ("write_safely", "working_copy"):
+            patch.setattr(contest, name, failing_at(failing, getattr(contest, name)))
+        with pytest.raises(OSError, match="No space left on device"):
+            contest.create(folder, config)
+    assert not folder.exists()
+    assert contest.create(folder, config).state().entries.keys() == simulation.league.state().entries.keys()
+
+
+def failing_at(name, function):
+    """Return a function that finds the disk full at an argument whose last part is `name`."""
+
+    def fail(*arguments):
+        if any(Path(argument).name == name for argument in arguments if isinstance(argument, Path)):
+            raise OSError(28, "No space left on device")
+        return function(*arguments)
+
+    return fail
+
+
+@pytest.mark.parametrize("last", [0, 1, 2, 3])
+def test_league_whose_making_was_killed_is_made_by_the_same_call(simulation, last):
+    """The child ends without any cleaning up, at its `last`-th file."""
+    folder, config = simulation.folder.with_name("second"), simulation.folder / contest.CONFIG
+    child = os.fork()
+    if child == 0:
+        left = iter(range(last))
+        for name in ("write_safely", "digest_of_folder"):
+            setattr(contest, name, ending_after(left, getattr(contest, name)))
+        with contextlib.suppress(BaseException):
+            contest.create(folder, config)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    assert folder.exists()
+    assert contest.create(folder, config).state().entries.keys() == simulation.league.state().entries.keys()
+    assert not (folder / contest.UNFINISHED).exists()
+
+
+def ending_after(left, function):
+    """Return a function that ends the process when nothing is left."""
+
+    def end(*arguments):
+        if next(left, None) is None:
+            os._exit(9)
+        return function(*arguments)
+
+    return end
+
+
+@pytest.mark.parametrize("name", ["submissions", "league.toml"])
+def test_files_of_others_in_the_folder_of_a_new_league_stay(simulation, name):
+    folder = simulation.folder.with_name("second")
+    (folder / name).mkdir(parents=True)
+    with pytest.raises(ValueError, match="is not empty"):
+        contest.create(folder, simulation.folder / contest.CONFIG)
+    assert [path.name for path in folder.iterdir()] == [name]
 
 
 # --- rounds, secrets, kills

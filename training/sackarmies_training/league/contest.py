@@ -14,7 +14,7 @@ from re import fullmatch
 from typing import Any, Literal
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_env.core.atomic_write import write_safely
+from sackarmies_env.core.atomic_write import remove_leftovers, sync_folder, write_safely
 from sackarmies_env.core.messages import join, quote
 from sackarmies_env.core.safe_read import MAX_TOML, named, read_text
 from sackarmies_env.core.validation import one_line
@@ -40,6 +40,7 @@ from sackarmies_training.league.pairing import Field, Pair, Planner, Rules, pair
 from sackarmies_training.league.rounds import RoundFolder
 from sackarmies_training.league.strengths import fit
 from sackarmies_training.league.submissions import digest_of_folder, keep, make_separate, working_copy
+from sackarmies_training.locks import HOLDER, LOCK, locked, removed_if_unused
 from sackarmies_training.matches import Progress
 from sackarmies_training.submission import Trial, try_agent
 from sackarmies_training.tournament import seatings
@@ -47,6 +48,7 @@ from sackarmies_training.tournament import seatings
 FORMAT = 1
 CONFIG = "league.toml"
 SUBMISSIONS = "submissions"
+UNFINISHED = f".{JOURNAL}.unfinished"  # the journal until the league has been made
 CHANGES = {  # keys of the identity of a season, in words
     "version": "the version of the package",
     "code": "the code of rules and agents",
@@ -261,18 +263,44 @@ def _told(anchors: dict[str, str]) -> str:
 def create(folder: Path, config: Path, clock: Callable[[], str] = now) -> League:
     """Make the folder of a new league, with its anchors, after checking that each of them can be made.
 
+    If an error or a kill ends this midway, there is no league, and the same call makes one.
+
     Raises:
-        ValueError: the folder is not empty, the configuration is wrong, or an anchor cannot be made.
+        ValueError: the folder is not empty or in use, the configuration is wrong, or an anchor cannot be made.
         OSError: the folder cannot be written.
     """
     settings = load_config(config, LeagueConfig)
-    check_free("FOLDER", folder)
+    text = read_text(config, "a TOML file", MAX_TOML)
+    left = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    if UNFINISHED not in left and (not left or left - {LOCK, HOLDER}):
+        check_free("FOLDER", folder)
+    with locked(folder), removed_if_unused(folder):
+        _remove_unfinished(folder)
+        (folder / UNFINISHED).touch()
+        try:
+            return _create(folder, settings, text, clock)
+        except BaseException:
+            _remove_unfinished(folder)
+            raise
+
+
+def _remove_unfinished(folder: Path) -> None:
+    """Remove what a call of `create` left that was ended midway."""
+    if (folder / UNFINISHED).exists():
+        shutil.rmtree(folder / SUBMISSIONS, ignore_errors=True)
+        remove_leftovers(folder)
+        (folder / CONFIG).unlink(missing_ok=True)
+        (folder / UNFINISHED).unlink()
+
+
+def _create(folder: Path, settings: LeagueConfig, text: str, clock: Callable[[], str]) -> League:
+    """Write the files of a new league; errors as for `create`."""
     league, events = League(folder, clock), []
     info = GameInfo.of(settings.trial_game())
     with tempfile.TemporaryDirectory(prefix="sackarmies-") as place:
-        for name, text in settings.anchors.items():
+        for name, agent in settings.anchors.items():
             kept = Path(place) / "kept" / name
-            keep(text, kept)
+            keep(agent, kept)
             digest = digest_of_folder(kept)
             copied = working_copy(kept, digest, Path(place) / "copies" / name)
             try:
@@ -280,11 +308,13 @@ def create(folder: Path, config: Path, clock: Callable[[], str] = now) -> League
                     pass
             except ValueError as error:
                 raise ValueError(f"anchor {name!r}: {error}") from None
-            event = Submitted(time=clock(), name=name, version=1, author="", agent=text, digest=digest, is_anchor=True)
+            event = Submitted(time=clock(), name=name, version=1, author="", agent=agent, digest=digest, is_anchor=True)
             league._copy(kept, event)
             events.append(event)
-    write_safely(folder / CONFIG, read_text(config, "a TOML file", MAX_TOML).encode())
-    write_safely(folder / JOURNAL, "".join(f"{event.model_dump_json()}\n" for event in events).encode())
+    write_safely(folder / CONFIG, text.encode())
+    write_safely(folder / UNFINISHED, "".join(f"{event.model_dump_json()}\n" for event in events).encode())
+    (folder / UNFINISHED).replace(folder / JOURNAL)
+    sync_folder(folder)
     return league
 
 
