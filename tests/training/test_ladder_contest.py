@@ -223,18 +223,42 @@ GAME = {"returns": [1.0, -1.0], "turns": 1, "actions": 2, "truncated": False}
         ({"players": 3}, "was planned with players 2, but has 3"),
         ({"games": []}, "was planned with number of games 2, but has 0"),
         ({"games": [GAME | {"returns": [0.0]}] * 2}, r"was planned with returns per game \[2\], but has \[1\]"),
-        ({"games": [GAME | {"out": [3]}, GAME]}, r"was planned with seats in `out` \[2\], but has \[1\]"),
         ({"luck": [[0.1, -0.1]]}, r"was planned with seats with luck in each game \[2, 2\], but has \[2\]"),
         ({"luck": [[0.1], [0.1]]}, r"was planned with seats with luck in each game \[2, 2\], but has \[1, 1\]"),
     ],
 )
 def test_unit_that_was_not_planned_is_told_from_the_planned_one(tmp_path, changes, sentence):
+    ladder = played_with_a_change(tmp_path, changes)
+    with pytest.raises(ValueError, match=r"units\.jsonl, line 2: unit 1 of \('high', 'random'\) " + sentence):
+        ladder.entries()
+
+
+def played_with_a_change(tmp_path, changes):
+    """Return a finished ladder whose second unit has been changed."""
     ladder, _ = play(make_config(tmp_path), tmp_path / "l")
     path = tmp_path / "l" / UNITS
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join([lines[0], json.dumps({**json.loads(lines[1]), **changes}) + "\n", *lines[2:]]))
-    with pytest.raises(ValueError, match=r"units\.jsonl, line 2: unit 1 of \('high', 'random'\) " + sentence):
+    return ladder
+
+
+FORFEIT = {"seat": 2, "ply": 0, "reason": "r", "status": "ERROR"}
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"forfeits": [FORFEIT]}, "seat 2 forfeits, but there are returns for 2 seats"),
+        ({"out": [3]}, "out has 1 value, but there are returns for 2 seats"),
+        ({"out": [-2, 3]}, "games[1].out[0]: must be at least -1, not -2"),
+        ({"usage": [None]}, "usage has 1 value, but there are returns for 2 seats"),
+    ],
+)
+def test_game_with_seats_that_do_not_exist_is_named_with_its_line(tmp_path, change, sentence):
+    ladder = played_with_a_change(tmp_path, {"games": [GAME, GAME | change]})
+    with pytest.raises(ValueError, match=r"units\.jsonl, line 2.*remove this line, and its games") as told:
         ladder.entries()
+    assert sentence in str(told.value)
 
 
 def test_full_disk_leaves_whole_lines(tmp_path, monkeypatch):

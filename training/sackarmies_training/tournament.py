@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import combinations_with_replacement
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.conduct import Status
@@ -20,7 +20,7 @@ from sackarmies_agents.isolated import make_player
 from sackarmies_env import __version__
 from sackarmies_env.core.atomic_write import remove_leftovers
 from sackarmies_env.core.game import Game
-from sackarmies_env.core.messages import quote
+from sackarmies_env.core.messages import counted, quote
 from sackarmies_env.core.record import GameRecord, make_record, save_record
 from sackarmies_env.core.safe_read import named, parse_json, read_text
 from sackarmies_env.core.validation import SingleLine, StrictModel, TupleOf, read_model
@@ -29,7 +29,7 @@ from sackarmies_training.files import read_json, write_json
 from sackarmies_training.identity import agent_identity, check_same, code_digest, game_identity
 from sackarmies_training.jobs import job_pool
 from sackarmies_training.matches import PlayedGame, Progress, Seating, forfeiting, play_games, rehearse
-from sackarmies_training.ratings import Outcome
+from sackarmies_training.ratings import IN_TO_THE_END, Outcome
 from sackarmies_training.seeds import MAX_SEED, SEED_BITS, agent_seed, commitment, draw_seed, game_seeds
 
 FORMAT = 5
@@ -357,18 +357,37 @@ class UsageEntry(StrictModel):
     cpu_seconds: Seconds | None
 
 
-class GameEntry(StrictModel):
-    """A game in the file of a batch, see `matches.PlayedGame`: `actions` is their number; `record` holds them all."""
+class GameResult(StrictModel):
+    """How a game ended, see `matches.PlayedGame`: returns by seat, turns, number of actions, forfeits, usage."""
+
+    returns: TupleOf[Annotated[float, Field(allow_inf_nan=False)]]
+    turns: Annotated[int, Field(ge=0)]
+    actions: Annotated[int, Field(ge=0)]
+    truncated: bool
+    forfeits: TupleOf[ForfeitEntry] = ()
+    out: TupleOf[Annotated[int, Field(ge=IN_TO_THE_END)]] = ()
+    usage: TupleOf[UsageEntry | None] = ()
+
+    @model_validator(mode="after")
+    def check_seats(self) -> Self:
+        """Refuse forfeits of seats that do not exist, and lists that are neither empty nor one entry for each seat."""
+        seats = len(self.returns)
+        for forfeit in self.forfeits:
+            if forfeit.seat >= seats:
+                raise ValueError(f"seat {forfeit.seat} forfeits, but there are returns for {counted(seats, 'seat')}")
+        for name, values in (("out", self.out), ("usage", self.usage)):
+            if len(values) not in {0, seats}:
+                told = f"{name} has {counted(len(values), 'value')}"
+                raise ValueError(f"{told}, but there are returns for {counted(seats, 'seat')}")
+        return self
+
+
+class GameEntry(GameResult):
+    """A game in the file of a batch; `record` is the file that holds all its actions."""
 
     seed: int
     agents: TupleOf[str]
-    actions: Annotated[int, Field(ge=0)]
-    returns: TupleOf[Annotated[float, Field(allow_inf_nan=False)]]
-    turns: Annotated[int, Field(ge=0)]
-    truncated: bool
     forfeits: TupleOf[ForfeitEntry]
-    usage: TupleOf[UsageEntry | None] = ()
-    out: TupleOf[int] = ()
     record: str
 
     @property

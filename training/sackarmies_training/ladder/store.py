@@ -85,7 +85,6 @@ def check_planned(entry: UnitEntry, planned: Unit, place: str) -> None:
         ValueError: they differ; the message says in what.
     """
     sizes = sorted({len(game.returns) for game in entry.games})
-    ends = sorted({len(game.out) for game in entry.games if game.out})
     luck = [len(game) for game in entry.luck]
     for what, wanted, found in (
         ("players", planned.players, entry.players),
@@ -93,7 +92,6 @@ def check_planned(entry: UnitEntry, planned: Unit, place: str) -> None:
         ("seed", planned.seed, entry.seed),
         ("number of games", planned.num_games, len(entry.games)),
         ("returns per game", [planned.players], sizes),
-        ("seats in `out`", [planned.players] if ends else [], ends),
         ("seats with luck in each game", [planned.players] * planned.num_games if luck else [], luck),
     ):
         if found != wanted:

@@ -28,8 +28,7 @@ from sackarmies_training.ratings import Outcome
 from sackarmies_training.seeds import SEED_BITS, derive
 from sackarmies_training.stats.luck import LuckMeter, NotMeasurableError
 from sackarmies_training.stats.units import PlayedUnit
-from sackarmies_training.tournament import RECORDS, ForfeitEntry, UsageEntry, line_ups, record_of, seatings
-from sackarmies_training.tournament import GameEntry as FileEntry
+from sackarmies_training.tournament import RECORDS, GameEntry, GameResult, line_ups, record_of, seatings
 
 KEPT_GAMES = 64  # built games that a process keeps
 NAME_DIGITS = 10  # hexadecimal, for the line-up in file names
@@ -66,18 +65,6 @@ class Unit:
         return len(seatings(self.line_up))
 
 
-class GameEntry(StrictModel):
-    """A finished game: returns by seat, turns, actions, forfeits, and what agents in separate processes used."""
-
-    returns: TupleOf[Annotated[float, Field(allow_inf_nan=False)]]
-    turns: Annotated[int, Field(ge=0)]
-    actions: Annotated[int, Field(ge=0)]
-    truncated: bool
-    forfeits: TupleOf[ForfeitEntry] = ()
-    out: TupleOf[int] = ()
-    usage: TupleOf[UsageEntry | None] = ()
-
-
 class UnitEntry(StrictModel):
     """A finished unit, one line of the file of results; games are in the order of `tournament.seatings`.
 
@@ -90,7 +77,7 @@ class UnitEntry(StrictModel):
     number: int
     armies: TupleOf[str]
     seed: int
-    games: TupleOf[GameEntry]
+    games: TupleOf[GameResult]
     thinking: dict[str, Thinking]
     luck: TupleOf[TupleOf[Annotated[float, Field(allow_inf_nan=False)]]] = ()
 
@@ -113,11 +100,11 @@ class UnitEntry(StrictModel):
         return self.played.points(name)
 
     @property
-    def named_games(self) -> dict[str, FileEntry]:
+    def named_games(self) -> dict[str, GameEntry]:
         """The games as reports of all contests see them, by file name."""
         names = game_names(self.unit)
         return {
-            name: FileEntry(seed=self.seed, agents=seating, record=f"{RECORDS}/{name}.json", **dict(game))
+            name: GameEntry(seed=self.seed, agents=seating, record=f"{RECORDS}/{name}.json", **dict(game))
             for name, seating, game in zip(names, seatings(self.line_up), self.games, strict=True)
         }
 
