@@ -85,6 +85,17 @@ def test_files_that_are_no_records_are_refused(path, tmp_path):
     assert not page.exists()
 
 
+@pytest.mark.parametrize(("option", "name"), [("--html", "game.json"), ("--gif", "game.gif"), ("--mp4", "game.mp4")])
+def test_record_is_not_overwritten(path, tmp_path, option, name):
+    record = path.rename(tmp_path / name)
+    before = record.read_bytes()
+    (tmp_path / "link").symlink_to(tmp_path)
+    told = "this is one of the records, which would be lost; name another file"
+    assert f"{option} {record}: {told}" in refused(record, option, record)
+    assert told in refused(record, option, tmp_path / "link" / name)
+    assert record.read_bytes() == before
+
+
 def test_file_that_cannot_be_written_is_named(path, tmp_path):
     (tmp_path / "folder").write_text("", encoding="utf-8")
     assert f"{tmp_path / 'folder'} is not a folder" in refused(path, "--html", tmp_path / "folder" / "page.html")

@@ -25,6 +25,7 @@ from sackarmies_training.cli_options import (
     ContestSeedOption,
     GameOption,
     ScenarioArgument,
+    check_apart,
     check_writable,
     complete_agent,
     viewer_seat,
@@ -122,6 +123,8 @@ def view(  # noqa: PLR0913, PLR0917 - the options of a command
     films = {option: path for option, path in (("--gif", gif), ("--mp4", mp4)) if path is not None}
     if not films:
         refuse_without("--gif or --mp4", "a film uses it", ctx, ("fps",))
+    for option, path in {**films, "--html": html}.items():
+        check_apart(option, path, [record])
     loaded = load_record(record)
     game = game_of(loaded)
     viewers = [viewer_seat(text, game.num_players) for text in viewer] if viewer else None
@@ -309,8 +312,7 @@ def dataset(
         if seat:
             raise ValueError("--seat is for --to minari: a Parquet file holds whole games, filter its column seat")
         check_writable("--out", out)
-        if out.resolve() in {path.resolve() for path in paths}:
-            raise ValueError(f"--out {named(out)}: this is one of the records, which would be lost; name another file")
+        check_apart("--out", out, paths)
         with games_bar(len(paths), "records", "read") as progress:
             decisions = write_parquet(paths, out, observations=observations, progress=progress)
         told = f"{out} holds {decisions:,} decisions of {len(paths):,} games."

@@ -151,6 +151,16 @@ def viewer_seat(text: str, num_players: int) -> int | None:
     return int(text)
 
 
+def check_apart(option: str, path: Path | None, records: Iterable[Path]) -> None:
+    """Refuse the path of an option if it is one of the records that are read, which would be lost.
+
+    Raises:
+        ValueError: it is one of them.
+    """
+    if path is not None and path.resolve() in {record.resolve() for record in records}:
+        raise ValueError(f"{option} {named(path)}: this is one of the records, which would be lost; name another file")
+
+
 def check_writable(option: str, path: Path | None) -> None:
     """Refuse the path of an option if no file can be written there, before any work is done.
 
