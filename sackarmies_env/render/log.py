@@ -18,6 +18,8 @@ from sackarmies_env.render.drawable import Drawable, find_drawable
 from sackarmies_env.render.picture import find_picture
 
 Seen = Picture | Drawable
+TOTAL = " (in all)"  # after an event that has grown
+ALIKE = 3  # events before it that must be the same, as far as there are any: logs without overlap may have few in common
 
 
 def log_lines(
@@ -53,17 +55,33 @@ def find_seen(game: Game, states: Records, viewer: int | None) -> Seen | None:
 
 
 def news(before: Seen | None, after: Seen | None) -> list[str]:
-    """Return what happened between two pictures of a viewer, oldest first; empty if there are no pictures."""
+    """Return what happened between two pictures of a viewer, oldest first; empty if there are no pictures.
+
+    Equal events in a row may become one event with their number. If the latest event of `before` has grown since, it is
+    told again, marked as a total.
+    """
     if after is None:
         return []
     if before is None:
         return list(reversed(after.log))
-    old, new = before.log, after.log
-    shift = next(shift for shift in range(len(new) + 1) if new[shift:] == old[: len(new) - shift])
-    lines = list(reversed(new[:shift]))
+    shift, has_grown = _overlap(before.log, after.log)
+    lines = [f"{after.log[shift]}{TOTAL}"] if has_grown else []
+    lines += reversed(after.log[:shift])
     if gained := gain(before, after):
         lines.append(f"Into your hand: {', '.join(gained)}")
     return lines
+
+
+def _overlap(old: Sequence[str], new: Sequence[str]) -> tuple[int, bool]:
+    """Return where the latest event of one log is in a later one, and whether it has grown; both are latest first."""
+    for shift in range(len(new)):
+        if new[shift:] == old[: len(new) - shift]:
+            return shift, False
+    for shift in range(len(new)):
+        kept = new[shift + 1 :]
+        if old and kept == old[1 : len(new) - shift] and len(kept) >= min(ALIKE, len(old) - 1):
+            return shift, True
+    return len(new), False
 
 
 def gain(before: Seen, after: Seen) -> list[str]:
