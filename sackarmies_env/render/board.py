@@ -14,7 +14,7 @@ Hex = tuple[int, int]  # axial (q, r)
 Pile = tuple[tuple[str, int], ...]  # (name, copies), sorted by name
 
 REFEREE = None  # the viewer who sees all
-OVER = -1  # no current player
+OVER = -1  # no current player, or none that the viewer may know of
 SQRT3 = math.sqrt(3.0)
 
 
@@ -179,7 +179,7 @@ class Picture:
         title: name of the game.
         viewer: seat, or REFEREE.
         turn: number of turns begun.
-        current: the current player, OVER if there is none.
+        current: the current player, as far as the viewer may know; OVER if there is none.
         asked: what the current player is asked, in words, as far as the viewer may know.
         announced: the announced attack or effect in words, "" if none.
         aim: (source, target) hexes of what is announced.
@@ -224,7 +224,7 @@ class Picture:
         if self.outcome:
             return self.outcome
         if self.current == OVER:
-            return "No decision is pending"
+            return "No decision is pending" if self.viewer is REFEREE else "Another General to decide"
         return f"{self.seat_name(self.current)} to decide" + (f": {self.asked}" if self.asked else "")
 
 

@@ -17,6 +17,7 @@ from sackarmies_env.render.board import LogLine, Picture
 from sackarmies_env.render.canvas import Canvas
 from sackarmies_env.render.drawable import Drawable, find_drawable
 from sackarmies_env.render.log import log_lines
+from sackarmies_env.render.moments import Moments
 from sackarmies_env.render.picture import find_picture
 from sackarmies_env.render.plain import COLUMNS, observation_lines
 from sackarmies_env.render.svg import element
@@ -86,9 +87,9 @@ def position_data(game: Game, states: Records, viewer: int | None) -> dict[str, 
 def replay_data(game: Game, record: GameRecord, viewers: Sequence[int | None]) -> dict[str, Any]:
     """Return a recorded game frame by frame, as each of `viewers` saw it, with a log for each.
 
-    Unless the referee is among them, a frame is added only if one of them sees or learns something new, so that the
-    number of decisions that others made stays hidden. What an agent reported about a decision is shown to the referee
-    and to the player who made it.
+    Unless the referee is among them, a frame is added only at moments that all players know of and at decisions of the
+    viewers, and only if one of them sees or learns something new. So the number of decisions that others made stays
+    hidden. What an agent reported about a decision is shown to the referee and to the player who made it.
 
     Args:
         game: built from `record.config`.
@@ -99,19 +100,24 @@ def replay_data(game: Game, record: GameRecord, viewers: Sequence[int | None]) -
         ValueError: the record does not replay, an analysis in it does not fit the game, or a viewer is not a seat.
     """
     analyses = {analysis.ply: analysis for analysis in record.analyses}
-    seen = _Replay(game, viewers)
+    seen, moments = _Replay(game, viewers), Moments(game, viewers)
     states = game.new_states(1)
     game.start(states, record.seed, record.forced)
-    seen.show(states, log_lines(game, None, 0, states, viewers), [""] * len(viewers))
+    seen.tell(log_lines(game, None, 0, states, viewers), [""] * len(viewers))
+    seen.show(states)
 
     def listen(ply: int, before: Records, action: int, after: Records) -> None:
         player, text = int(before["current_player"][0]), ply_text(game, before, action)
         choices = [text if viewer in {None, player} else "" for viewer in viewers]
         if ply in analyses:
             seen.add_analysis(player, analysis_data(game, before, analyses[ply], action))
-        seen.show(after, log_lines(game, before, action, after, viewers), choices)
+        for moment in moments.of_ply(before, action, after):
+            lines = log_lines(game, moment.before, moment.action, moment.after, viewers)
+            seen.tell(lines, choices if moment.is_chosen else [""] * len(viewers))
+            if moment.is_shown:
+                seen.show(moment.after)
 
-    replay(game, record, listen)
+    seen.show(replay(game, record, listen))  # a game that was left may end where no moment is
     for forfeit in record.forfeits:
         player = player_name(game.id)(forfeit_code(record.actions[forfeit.ply]))
         seen.add_reason(forfeit.ply + 1, f"{player} lost by forfeit: the agent {forfeit.reason}")
@@ -129,21 +135,28 @@ class _Replay:
         self.views: list[dict[str, Any]] = [
             {"viewer": viewer, "frames": [], "choices": [], "log": [], "analyses": []} for viewer in viewers
         ]
+        self._choices = [""] * len(viewers)  # that lead to the next frame
+        self._is_told = False  # whether anything is told with the next frame
 
-    def show(self, states: Records, lines: Sequence[Sequence[LogLine]], choices: Sequence[str]) -> None:
-        """Add a frame if it shows anything new, or if the referee is among the viewers."""
+    def tell(self, lines: Sequence[Sequence[LogLine]], choices: Sequence[str]) -> None:
+        """Note, for each view, log lines and the choice that lead to the next frame."""
+        self._is_told |= any(lines) or any(choices) or any(view["viewer"] is None for view in self.views)
+        self._choices = [old or new for old, new in zip(self._choices, choices, strict=True)]
+        for view, told in zip(self.views, lines, strict=True):
+            view["log"] += [{"ply": len(view["frames"]), **plain(line)} for line in told]
+
+    def show(self, states: Records) -> None:
+        """Add a frame if it shows anything new, or anything was told; every ply is told to the referee."""
         frames = [frame_of(self.game, states, view["viewer"]) for view in self.views]
         for frame in frames:
             if "log" in frame:
                 frame["log"] = []  # the replay has the whole log
-        is_seen = any(lines) or any(choices) or any(view["viewer"] is None for view in self.views)
-        if not is_seen and [view["frames"][-1:] for view in self.views] == [[frame] for frame in frames]:
+        if not self._is_told and [view["frames"][-1:] for view in self.views] == [[frame] for frame in frames]:
             return
-        for view, frame, told, choice in zip(self.views, frames, lines, choices, strict=True):
-            ply = len(view["frames"])
-            view["log"] += [{"ply": ply, **plain(line)} for line in told]
+        for view, frame, choice in zip(self.views, frames, self._choices, strict=True):
             view["frames"].append(frame)
             view["choices"].append(choice)
+        self._choices, self._is_told = [""] * len(self.views), False
 
     def add_analysis(self, player: int, data: dict[str, Any]) -> None:
         """Add the report on a player's decision in the latest frame, for the viewers who may know it."""

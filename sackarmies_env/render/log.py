@@ -19,7 +19,7 @@ from sackarmies_env.render.picture import find_picture
 
 Seen = Picture | Drawable
 TOTAL = " (in all)"  # after an event that has grown
-ALIKE = 3  # events before it that must be the same, as far as there are any: logs without overlap may have few in common
+ALIKE = 3  # events before it that must be the same, if there are as many: fewer may be alike without any overlap
 
 
 def log_lines(
@@ -33,7 +33,7 @@ def log_lines(
         game: the game.
         before: `(1,)`, the state before the ply; None for what happened before the first decision.
         action: action id, or the code of a forfeit.
-        after: `(1,)`, the state after the ply.
+        after: `(1,)`, the state after the ply, or at a forced decision in it, see `moments`.
         viewers: seats, or None for the referee.
     """
     tell = find_hook(game.id, "log")

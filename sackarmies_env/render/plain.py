@@ -52,12 +52,13 @@ def seen_lines(game: Game, states: NDArray[np.void], viewer: int | None, width: 
 
 
 def _decision(game: Game, states: NDArray[np.void], viewer: int | None) -> str:
-    """Return who must decide; only that player and the referee are told what is asked."""
+    """Return who must decide and what is asked; only that player and the referee are told, as it may be hidden."""
     player = int(states["current_player"][0])
     if player == NO_PLAYER:
         return "The game is over"
-    asked = f": {game.describe_decision(states)}" if viewer in {None, player} else ""
-    return f"{player_name(game.id)(player)} to decide{asked}"
+    if viewer not in {None, player, *game.all_seeing}:
+        return "Another player to decide"
+    return f"{player_name(game.id)(player)} to decide: {game.describe_decision(states)}"
 
 
 def _block_lines(block: Block, rows: NDArray[np.int8], width: int) -> list[str]:

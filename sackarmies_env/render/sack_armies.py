@@ -96,7 +96,11 @@ def terrain_effects(token: AnyToken) -> tuple[TerrainEffect, ...]:
 
 
 def picture(game: Game, states: NDArray[np.void], viewer: int | None) -> Picture:
-    """Return `states[0]` as `viewer` (a seat, or None for the referee) may see it."""
+    """Return `states[0]` as `viewer` (a seat, or None for the referee) may see it.
+
+    It names the current player only to that player and the referee: in a reaction window, it would tell who has a
+    choice, which depends on face-down tokens.
+    """
     view = View(game, states, viewer)
     current = view.number("current_player")
     mine = (viewer is None or viewer == current) and current >= 0
@@ -105,7 +109,7 @@ def picture(game: Game, states: NDArray[np.void], viewer: int | None) -> Picture
         title="Sack Armies",
         viewer=viewer,
         turn=view.number("turn"),
-        current=current if current >= 0 else OVER,
+        current=current if mine else OVER,
         asked=question(view.number("decision"), view.number("chain_verb"), may_pass) if mine else "",
         announced=view.announced(),
         aim=view.aim(),

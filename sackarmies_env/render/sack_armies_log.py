@@ -82,7 +82,7 @@ def log(
         game: the game.
         before: `(1,)`, the state before the ply; None for what happened before the first decision.
         action: action id, or the code of a forfeit.
-        after: `(1,)`, the state after the ply.
+        after: `(1,)`, the state after the ply, or at a forced decision in it: then what follows is not told.
         viewers: seats, or None for the referee.
     """
     if before is None:
@@ -90,7 +90,7 @@ def log(
     if action < 0:
         decisions = [(before, int(Verb.PASS), after)]
     elif game.params["auto_forced"][0]:
-        decisions = [(old.copy(), each, new.copy()) for old, each, new in decisions_of(game, before, action)]
+        decisions = list(_decisions_until(game, before, action, after))
     else:
         decisions = [(before, action, after)]
     told = []
@@ -101,6 +101,16 @@ def log(
         lines += [line for step in steps for line in step_lines(game, step, names)]
         told.append(tuple(merged([*with_result(lines, before, after), *outcome_lines(before, after)])))
     return told
+
+
+def _decisions_until(
+    game: Game, before: Records, action: int, after: Records
+) -> Iterator[tuple[Records, int, Records]]:
+    """Yield the decisions that led to `after`, including forced ones, as (before, action, after)."""
+    for old, each, new in decisions_of(game, before, action):
+        yield old.copy(), each, new.copy()
+        if np.array_equal(new.view(np.ndarray), after.view(np.ndarray)):
+            return
 
 
 def opening_lines(game: Game, states: Records, names: SeenNames) -> Iterator[LogLine]:

@@ -1,7 +1,7 @@
 """Recorded games as GIF or MP4 films, from the viewpoint of one player or of the referee.
 
-A film has a frame for each position that its viewer can tell from the one before. What others do out of sight adds no
-frame, so neither the frames nor their number depend on what is hidden.
+A film has a frame for each position that its viewer can tell from the one before, at the moments that all players know
+of and at the viewer's own decisions. So neither the frames nor their number depend on what is hidden.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from sackarmies_env.core.messages import missing_extra, printable
 from sackarmies_env.core.record import GameRecord, replay
 from sackarmies_env.render import theme
 from sackarmies_env.render.board import REFEREE
+from sackarmies_env.render.moments import Moments
 from sackarmies_env.render.rgb import rgb_array
 from sackarmies_env.render.scene import drawing_of
 
@@ -37,21 +38,29 @@ Progress = Callable[[int], None]
 def positions_of(game: Game, record: GameRecord, viewer: int | None = REFEREE) -> list[Records]:
     """Return the positions of a recorded game, each `(1,)`, that look different to `viewer` from the one before.
 
+    The referee is shown every decision, a seat only `moments`.
+
     Raises:
         ValueError: the record does not replay, or `viewer` is not a seat.
     """
     first = game.new_states(1)
     game.start(first, record.seed, record.forced)
     positions, shown = [first], drawing_of(game, first, viewer)
+    moments = Moments(game, [viewer])
 
-    def look(ply: int, before: Records, action: int, after: Records) -> None:
+    def look(states: Records) -> None:
         nonlocal shown
-        drawing = drawing_of(game, after, viewer)
+        drawing = drawing_of(game, states, viewer)
         if drawing != shown:
-            positions.append(game.clone(after))
+            positions.append(game.clone(states))
             shown = drawing
 
-    replay(game, record, look)
+    def listen(ply: int, before: Records, action: int, after: Records) -> None:
+        for moment in moments.of_ply(before, action, after):
+            if moment.is_shown:
+                look(moment.after)
+
+    look(replay(game, record, listen))  # a game that was left may end where no moment is
     return positions
 
 

@@ -72,7 +72,7 @@ def test_small_board_as_one_general_sees_it():
 
 def test_the_other_general_sees_their_own_tokens_and_no_others():
     text = ansi(*start(SMALL), 1, color=False)
-    assert "General 0 to decide\n" in text
+    assert "Another General to decide\n" in text
     assert "|    0:??   | 0:Guard+2 |" in text
     assert "|1:Scout?+1|" in text.replace(" ", "")
     assert "  ??  -1,0   unrevealed unit\n" in text
@@ -96,7 +96,7 @@ def test_an_announcement_is_shown_to_all_and_an_unfinished_choice_to_its_player(
     game, states = start("x02_unrevealed_noble_horse")
     play(game, states, "melee")
     assert "to decide: melee attack: choose the unit that acts\n" in ansi(game, states, 1, color=False)
-    assert "General 1 to decide\n" in ansi(game, states, 0, color=False)
+    assert "Another General to decide\n" in ansi(game, states, 0, color=False)
     play(game, states, "hex 1,0", "hex 0,0")
     for viewer in (0, 1, None):
         assert "Announced: melee attack at 0,0\n" in ansi(game, states, viewer, color=False)

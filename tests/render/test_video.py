@@ -13,6 +13,7 @@ from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.render.rgb import rgb_array
 from sackarmies_env.render.svg import svg
 from sackarmies_env.render.video import FPS, LAST, check_video, positions_of, write_video
+from sackarmies_training.sack_armies.table import Table
 from tests.core.toy_game import make_duel
 
 Image = pytest.importorskip("PIL.Image")
@@ -45,10 +46,12 @@ def test_film_has_a_position_for_all_that_its_viewer_sees_change(game, short):
         assert all(one != other for one, other in itertools.pairwise(pictures))
         match = Match(game)
         match.begin(short.seed)
-        everything = [svg(game, match.states, viewer)]
+        everything, table = [svg(game, match.states, viewer)], Table(game)
         for action in short.actions:
             match.play(action)
-            everything.append(svg(game, match.states, viewer))
+            if viewer in {None, match.player} or table.is_public(match.states):
+                everything.append(svg(game, match.states, viewer))
+        everything.append(svg(game, match.states, viewer))
         changes = [everything[0], *(b for a, b in itertools.pairwise(everything) if a != b)]
         assert pictures == changes
     assert len(positions_of(game, short, 1)) < len(positions_of(game, short))  # some choices are out of sight

@@ -80,10 +80,15 @@ function headline(picture) {
   if (picture.lines) return "";
   if (picture.elements) return `${picture.headline}.`;
   if (picture.outcome) return `${picture.outcome}.`;
-  const current = picture.current < 0 ? "No decision is pending" : `${seatName(picture, picture.current)} to decide`;
+  const current = picture.current < 0 ? nobodyNamed(picture) : `${seatName(picture, picture.current)} to decide`;
   const asked = picture.asked ? `: ${picture.asked}` : "";
   const announced = picture.announced ? ` Announced: ${picture.announced}.` : "";
   return `${current}${asked}.${announced}`;
+}
+
+// A seat is not told who decides unless it is the one.
+function nobodyNamed(picture) {
+  return picture.viewer === null ? "No decision is pending" : `Another ${playerNoun()} to decide`;
 }
 
 class Replay {

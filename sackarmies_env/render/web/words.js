@@ -19,6 +19,10 @@ export function setNoun(word) {
   noun = word;
 }
 
+export function playerNoun() {
+  return noun;
+}
+
 export function seatName(picture, seat) {
   return seat === picture.viewer ? `${noun} ${seat} (you)` : `${noun} ${seat}`;
 }
