@@ -7,7 +7,7 @@ import { showDrawn } from "./drawn.js";
 import { pageData } from "./frames.js";
 import { drawCard, drawGenerals, drawLegend, drawLog, showInLog } from "./panel.js";
 import { drawTickLegend, makeScrubber } from "./scrubber.js";
-import { capitalized, seatName, setNoun, viewName } from "./words.js";
+import { capitalized, playerNoun, seatName, setNoun, viewName } from "./words.js";
 
 const NONE = "none";
 const KEYS = { ArrowLeft: "previous", ArrowRight: "next", ArrowUp: "back", ArrowDown: "forward", Home: "start", End: "end", " ": "play" };
