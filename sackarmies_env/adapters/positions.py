@@ -83,6 +83,7 @@ class Table:
         self.results = [sorted(set(queue.values())) for queue in explicit.results] if explicit else []
         self._lock = threading.RLock()
         self._states = game.new_states(1)
+        self._filling = self._fillings(explicit.name) if explicit else []
         self._bytes = self._states.view(np.ndarray).view(np.uint8)
         self._commands, self._slots = new_commands(1), game.new_slots(1)
         self._kind, self._argument = self._commands["kind"], self._commands["argument"]
@@ -136,11 +137,20 @@ class Table:
         if error := self._error.item():
             raise engine_error(error)
 
-    def _force(self, name: str, forced: Sequence[Sequence[int]]) -> None:
-        """Force results, and fill up each queue with its first possible result, to find out whether more are needed."""
+    def _fillings(self, name: str) -> list[list[int]]:
+        """Return results with which each queue can be filled: always the same ones, without a pattern.
+
+        Rules that repeat chance until its results differ, as those of initiative do, would use up any number of equal
+        ones. Odds do not depend on the filling: where it is used at all, the position is discarded.
+        """
         length = self._states[f"script_{name}"].shape[2]
-        queues = [[*one, *[self.results[queue][0]] * (length - len(one))] for queue, one in enumerate(forced)]
-        force_results(self._states, name, queues)
+        rng = np.random.default_rng(0)
+        return [rng.choice(possible, length).tolist() for possible in self.results]
+
+    def _force(self, name: str, forced: Sequence[Sequence[int]]) -> None:
+        """Force results, and fill up each queue, to find out whether more are needed."""
+        filled = zip(forced, self._filling, strict=True)
+        force_results(self._states, name, [[*one, *filling[len(one) :]] for one, filling in filled])
 
     def _next_queue(self, name: str, forced: Sequence[Sequence[int]]) -> int | None:
         """Return the first queue of which more results were used than forced; if there is none, clear all queues."""

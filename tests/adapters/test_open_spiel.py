@@ -265,6 +265,21 @@ def test_results_of_each_players_own_queue_can_be_explicit():
     assert node.legal == [3]
 
 
+@pytest.mark.parametrize("generals", [2, 3])
+def test_flips_of_initiative_in_setup_can_be_explicit(generals):
+    """Flips for initiative are repeated until they differ, so the filling of the queue must not be all equal."""
+    text = f"sack_armies(num_generals={generals}),seeds=2,explicit_chance=flips"
+    game, rng = pyspiel.load_game(f"python_sackarmies(game={text})"), random.Random(generals)
+    for _ in range(3):
+        state, flips = game.new_initial_state(), 0
+        state.apply_action(0)
+        for _ in range(150):
+            flips += state.is_chance_node()
+            assert not state.is_chance_node() or state.chance_outcomes() == [(0, 0.5), (1, 0.5)]
+            state.apply_action(rng.choice(state.legal_actions()))
+        assert flips >= generals
+
+
 @pytest.mark.slow
 def test_regret_minimization_finds_the_exact_value():
     game = open_spiel_exact.tree_of(ONE_ATTACK)
