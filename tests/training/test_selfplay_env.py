@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -291,7 +293,7 @@ def test_shared_opponent_gets_a_new_seed_whenever_a_game_begins():
 )
 def test_actions_of_the_learner_are_checked_before_anything_is_played(actions, sentence):
     env = make_env()
-    with pytest.raises(ValueError, match="game 0 has not begun: call reset first"):
+    with pytest.raises(ValueError, match=r"no games are running: call reset\(\) before step\(\)"):
         env.step(np.zeros(8, np.int64))
     env.reset()
     before = env.batch.states.tobytes()
@@ -316,3 +318,35 @@ def test_answers_of_opponents_are_checked(answer, sentence):
     env = SelfPlayEnv(make_duel(), 8, OpponentPool({"odd": 1.0}, lambda text: Odd(), past=0.0, size=2), 5)
     with pytest.raises(ValueError, match=sentence):
         env.reset()
+
+
+@pytest.mark.parametrize("raises", [False, True])
+def test_failing_opponent_ends_all_games_and_shows_nothing(raises):
+    """The learner is neither shown what the opponent sees nor told what it may do, and cannot decide for it."""
+
+    class Failing(Past):
+        fails = False
+
+        def act(self, observation, action_mask):
+            if Failing.fails and raises:
+                raise RuntimeError("no idea")
+            return super().act(observation, 1 - action_mask if Failing.fails else action_mask)
+
+    env = SelfPlayEnv(make_duel(), 8, OpponentPool({"failing": 1.0}, lambda text: Failing(), past=0.0, size=2), 5)
+    fault = RuntimeError if raises else ValueError
+    for call in (env.reset, lambda: env.step(env.action_masks().argmax(axis=1))):
+        Failing.fails = False
+        env.reset()
+        Failing.fails = True
+        with pytest.raises(fault) as failure:
+            call()
+        if not raises:
+            assert re.fullmatch("the opponent Failing chose an action that is not legal in game .", str(failure.value))
+        assert not env.action_masks().any()
+        assert not env.batch.observations.any()
+        for action in (0, -4):
+            with pytest.raises(ValueError, match=r"^no games are running: call reset\(\) before step\(\)$"):
+                env.step(np.full(8, action))
+    Failing.fails = False
+    env.reset()
+    env.step(env.action_masks().argmax(axis=1))

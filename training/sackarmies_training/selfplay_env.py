@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.core.step_batch import MAX_RESTARTS, Command, Ending
 from sackarmies_env.envs.batch_opponents import ask_shared
+from sackarmies_env.envs.opponents import misplay
 from sackarmies_env.envs.options import TOO_SHORT
 from sackarmies_training.game_curves import GameCurves
 from sackarmies_training.labels import DRAW, LOSS, WIN
@@ -41,6 +43,8 @@ class SelfPlayEnv(VecEnv):
     The reward is what the learner's seat earns, plus `gamma * potential(next) - potential(now)` if a potential is
     given (the potential at the end of a game is 0, so that the best policy stays the best). A game truncated by a turn
     limit ends like any other, unless `bootstraps` is on: the limit is a rule of the game and visible.
+
+    After an opponent has failed (by an illegal action or an exception), no game runs until the next `reset`.
     """
 
     def __init__(  # noqa: PLR0913 - keyword options
@@ -88,31 +92,42 @@ class SelfPlayEnv(VecEnv):
         self._gain = np.zeros(n)
         self._actions = np.zeros(n, np.int64)
         self._began = time.monotonic()
+        self._has_begun = False  # whether games are running
 
     # --- what Stable-Baselines3 calls
 
     def reset(self) -> NDArray[np.int8]:
-        """Start new games everywhere and return the observations, `(n, size)`."""
-        self._begin(self._rows)
+        """Start new games everywhere and return the observations, `(n, size)`.
+
+        Raises:
+            ValueError: an opponent chose an illegal action, or game after game was over before the learner's first
+                decision.
+        """
+        with self._ending_games_on_failure():
+            self._begin(self._rows)
+        self._has_begun = True
         return self.batch.observations.copy()
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Set the learner's actions, `(n,)`, for `step_wait`.
 
         Raises:
-            ValueError: they are not one integer per game, or one is negative. `step_wait` refuses illegal ones.
+            ValueError: they are not one integer per game. `step_wait` refuses illegal ones.
         """
-        self._actions = self._ids("actions", actions, self._rows)
+        self._actions = integers("actions", actions, self.num_envs)
 
     def step_wait(self) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         """Play on to the learner's next decisions; games that ended are replaced by new ones.
 
         Raises:
-            ValueError: an action of the learner is illegal, and then no game is changed; or one of an opponent is.
+            ValueError: no games are running, or an action of the learner is illegal, and then no game is changed. Or an
+                opponent chose an illegal action; no games are running then.
         """
+        self._check_actions()
         rows, batch = self._rows, self.batch
-        batch.step(self._actions)
-        self._let_others_play(rows)
+        with self._ending_games_on_failure():
+            batch.step(self._actions)
+            self._let_others_play(rows)
         dones = self._is_finished(rows)
         rewards = np.where(dones, batch.returns[rows, self._seat], 0).astype(np.float32)
         if self._potential is not None:
@@ -125,7 +140,8 @@ class SelfPlayEnv(VecEnv):
         ended = rows[dones]
         for row in ended.tolist():
             infos[row] = self._finish(row)
-        self._begin(ended)
+        with self._ending_games_on_failure():
+            self._begin(ended)
         return batch.observations.copy(), rewards, dones, infos
 
     def action_masks(self) -> NDArray[np.int8]:
@@ -167,6 +183,24 @@ class SelfPlayEnv(VecEnv):
         """Do nothing: there is nothing to free."""
 
     # --- play
+
+    def _check_actions(self) -> None:
+        """Refuse illegal actions of the learner, and any while no games are running."""
+        if not self._has_begun:
+            raise ValueError("no games are running: call reset() before step()")
+        illegal = np.flatnonzero(~self.batch.are_legal(self._actions))
+        if len(illegal):
+            raise ValueError(self.batch.refusal(int(illegal[0]), int(self._actions[illegal[0]])))
+
+    @contextmanager
+    def _ending_games_on_failure(self) -> Iterator[None]:
+        """Leave no games running if playing fails, and hide the outputs: they would show what others see."""
+        try:
+            yield
+        except BaseException:  # an opponent may raise anything
+            self._has_begun = False
+            self.batch.hide(self._rows)
+            raise
 
     def take_results(self) -> dict[str, list[int]]:
         """Return the learner's results by opponent since the last call: 1 won, 0 drawn, -1 lost."""
@@ -237,14 +271,12 @@ class SelfPlayEnv(VecEnv):
 
     def _ask(self, agent: Agent, rows: Rows) -> NDArray[np.int64]:
         """Return the actions of an opponent in `rows`, from copies of what it sees."""
-        return self._ids(f"answers of the opponent {type(agent).__name__}", ask_shared(agent, self.batch, rows), rows)
-
-    def _ids(self, name: str, given: Any, rows: Rows) -> NDArray[np.int64]:
-        """Return ids for `rows`, none negative; the batch checks whether they are legal."""
-        actions = integers(name, given, len(rows))
-        negative = np.flatnonzero(actions < 0)
-        if len(negative):
-            raise ValueError(self.batch.refusal(int(rows[negative[0]]), int(actions[negative[0]])))
+        batch, name = self.batch, f"answers of the opponent {type(agent).__name__}"
+        actions = integers(name, ask_shared(agent, batch, rows), len(rows))
+        refused = np.flatnonzero(~batch.are_legal(actions, rows))
+        if len(refused):
+            fault = misplay(agent, int(actions[refused[0]]), batch.game.num_actions)
+            raise ValueError(f"{fault} in game {rows[refused[0]]}")
         return actions
 
     def _finish(self, row: int) -> dict[str, Any]:
