@@ -350,3 +350,25 @@ def test_failing_opponent_ends_all_games_and_shows_nothing(raises):
     Failing.fails = False
     env.reset()
     env.step(env.action_masks().argmax(axis=1))
+
+
+@pytest.mark.parametrize("bootstraps", [False, True])
+def test_potential_of_truncated_games_counts_if_its_value_is_added(bootstraps):
+    """The value that SB3 adds is that of a shaped game, which lacks the potential of the last observation."""
+
+    def potential(observations):
+        return observations[:, -1].astype(np.float32) + 2  # never 0, and differs between observations
+
+    game = make_duel(max_turns=4)
+    env = SelfPlayEnv(game, 8, ["random"], 5, potential, 0.5, bootstraps=bootstraps)
+    truncated, before = 0, None
+    for _, (observations, rewards, dones, infos) in play(env, 60, np.random.default_rng(2)):
+        for row in np.flatnonzero(dones) if before is not None else []:
+            last = infos[row]["terminal_observation"]
+            cut = bool(last[-2:].all())  # nobody has been eliminated
+            earned = 0 if cut else 1 if last[-1] == 0 else -1
+            after = potential(last[np.newaxis])[0] if bootstraps and cut else 0
+            assert rewards[row] == pytest.approx(earned + 0.5 * after - before[row])
+            truncated += cut
+        before = potential(observations)
+    assert truncated > 5

@@ -69,7 +69,7 @@ class SelfPlayEnv(VecEnv):
             potential: potential for shaping, of the learner's observations.
             gamma: the learner's discount, for shaping.
             bootstraps: whether truncated games are reported to SB3 ("TimeLimit.truncated"), which then adds the
-                value that the learner expects.
+                value that the learner expects; their potential at the end is therefore that of the last observation.
             threads: number of threads that play the games; None for all cores that the process may use.
         """
         spec = game.observation_spec
@@ -131,7 +131,7 @@ class SelfPlayEnv(VecEnv):
         dones = self._is_finished(rows)
         rewards = np.where(dones, batch.returns[rows, self._seat], 0).astype(np.float32)
         if self._potential is not None:
-            value = np.where(dones, 0, self._potential(batch.observations)).astype(np.float32)
+            value = self._potential_now(self._potential, dones)
             rewards += self._gamma * value - self._value
             self._value = value
         self._gain += rewards
@@ -201,6 +201,16 @@ class SelfPlayEnv(VecEnv):
             self._has_begun = False
             self.batch.hide(self._rows)
             raise
+
+    def _potential_now(self, potential: Potential, dones: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """Return the potential of each game: 0 if it is over, unless SB3 adds a value to its last reward."""
+        batch = self.batch
+        value = np.where(dones, 0, potential(batch.observations)).astype(np.float32)
+        if self._bootstraps:
+            truncated = self._rows[dones & (batch.terminations[self._rows, self._seat] == 0)]
+            if len(truncated):
+                value[truncated] = potential(batch.observe(self._seat[truncated], truncated))
+        return value
 
     def take_results(self) -> dict[str, list[int]]:
         """Return the learner's results by opponent since the last call: 1 won, 0 drawn, -1 lost."""
