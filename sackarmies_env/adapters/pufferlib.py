@@ -13,6 +13,8 @@ from pufferlib import PufferEnv
 
 from sackarmies_env.environments import vector_env
 from sackarmies_env.envs.structured import FLAT, FORMS
+from sackarmies_env.envs.varied_vector import VariedBatchEnv
+from sackarmies_env.envs.vector_env import ALL_SEATS, BatchEnv
 
 
 class PufferGames(PufferEnv):
@@ -34,7 +36,7 @@ class PufferGames(PufferEnv):
 
     def __init__(self, buf: Any = None, seed: int = 0, **options: Any) -> None:
         self.games = vector_env(**options)
-        _refuse_other_rows(options, self.games.autoreset_mode)
+        _refuse_other_rows(options, self.games)
         space: Any = self.games.single_observation_space
         content, mask = space["observation"], space["action_mask"]
         low, high = (np.concatenate(ends) for ends in ((content.low, mask.low), (content.high, mask.high)))
@@ -69,8 +71,8 @@ class PufferGames(PufferEnv):
         self.games.close()
 
 
-def _refuse_other_rows(options: Mapping[str, Any], mode: AutoresetMode) -> None:
-    """Refuse options with which rows are not a vector and its mask, or games are not replaced as soon as they end."""
+def _refuse_other_rows(options: Mapping[str, Any], games: BatchEnv | VariedBatchEnv) -> None:
+    """Refuse options with which a row is not a vector and its mask of one seat, or outlives its game."""
     form = options.get("observation", FLAT)
     if form in FORMS and form != FLAT:
         raise ValueError(f"observation={form!r}: PufferLib requires {FLAT!r}, one vector per game")
@@ -79,5 +81,7 @@ def _refuse_other_rows(options: Mapping[str, Any], mode: AutoresetMode) -> None:
             "mask_in_observation=False: policies of PufferLib see observations only, which must include the mask; give "
             "True or omit the option"
         )
-    if mode is not AutoresetMode.SAME_STEP:
-        raise ValueError(f"autoreset_mode={mode.value!r}: PufferLib requires 'SameStep'")
+    if games.seat_choice == ALL_SEATS:  # rewards of seats that do not act would be lost
+        raise ValueError("seat='all': a row of PufferLib is an agent, which plays one seat; give a number or 'random'")
+    if games.autoreset_mode is not AutoresetMode.SAME_STEP:
+        raise ValueError(f"autoreset_mode={games.autoreset_mode.value!r}: PufferLib requires 'SameStep'")

@@ -71,6 +71,8 @@ def test_rows_are_vectors_and_masks_of_the_vector_environment(puffer_games, opti
         ({"mask_in_observation": False}, "mask_in_observation=False: .* must include the mask; give True or omit"),
         ({"autoreset_mode": "NextStep"}, "autoreset_mode='NextStep': PufferLib requires 'SameStep'"),
         ({"autoreset_mode": AutoresetMode.DISABLED}, "autoreset_mode='Disabled': PufferLib requires 'SameStep'"),
+        ({"seat": "all"}, "seat='all': a row of PufferLib is an agent, which plays one seat; give a number or"),
+        ({"seat": "all", "sampler": lambda generator: {}}, "seat='all': a row of PufferLib is an agent"),
         ({"observation": "plane"}, "observation='plane'.*: allowed are 'flat', 'dict', 'planes'"),
     ],
 )
