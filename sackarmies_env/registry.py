@@ -248,7 +248,7 @@ def make(game_id: str, api: str = "aec", **options: Any) -> Any:
     configuration = {name: value for name, value in options.items() if name in game_options}
     adapted = {name: value for name, value in options.items() if name not in game_options}
     if "observation" in options:
-        content, adapted["observation"] = _content_and_form(game_id, options["observation"])
+        content, adapted["observation"] = content_and_form(game_id, options["observation"])
         configuration.pop("observation", None)
         configuration |= {} if content is None else {"observation": content}
     from sackarmies_env.envs.variety import Variety
@@ -263,7 +263,7 @@ def make(game_id: str, api: str = "aec", **options: Any) -> Any:
     return VariedBatchEnv(variety.first.game, variety=variety, **adapted)
 
 
-def _content_and_form(game_id: str, observation: Any) -> tuple[str | None, str]:
+def content_and_form(game_id: str, observation: Any) -> tuple[str | None, str]:
     """Return the content (None: the game's default) and the form that an option `observation` asks for.
 
     A game may offer several contents. A content with the name of a form is presented in that form, any other one as

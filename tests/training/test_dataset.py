@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from sackarmies_agents import GameInfo
 from sackarmies_agents.layout import layout_hash
+from sackarmies_env import sack_armies_v0
 from sackarmies_env.core.game import forfeit_code
 from sackarmies_env.core.record import Analysis, Candidate, load_record, make_record, save_record
 from sackarmies_env.envs.gym_env import SingleSeatEnv
@@ -293,9 +294,17 @@ def test_record_is_not_overwritten_by_its_data_set(tmp_path, monkeypatch, out):
 # --- Minari
 
 
-@pytest.mark.parametrize(("players", "seat"), [(2, 0), (2, 1), (3, 1)])
-def test_episodes_are_what_the_environment_gives(tmp_path, players, seat):
-    env, rng, given, paths = SingleSeatEnv(make_duel(players), seat=seat), np.random.default_rng(seat), [], []
+def duel_env(players):
+    return lambda seat: SingleSeatEnv(make_duel(players), seat=seat)
+
+
+def planes_env(seat):
+    return sack_armies_v0.single_seat_env(scenario="c1_duel", observation="planes", seat=seat)
+
+
+@pytest.mark.parametrize(("make", "seat"), [(duel_env(2), 0), (duel_env(2), 1), (duel_env(3), 1), (planes_env, 1)])
+def test_episodes_are_what_the_environment_gives(tmp_path, make, seat):
+    env, rng, given, paths = make(seat), np.random.default_rng(seat), [], []
     for seed in range(4):
         observation, _ = env.reset(seed=seed)
         steps, over = [(observation, 0, 0.0, False, False)], False
@@ -309,12 +318,19 @@ def test_episodes_are_what_the_environment_gives(tmp_path, players, seat):
     assert write_minari(paths, tmp_path / "minari" / "duels" / "test-v0", seats=[seat]) == ("duels/test-v0", 4)
     data = minari.load_dataset("duels/test-v0")
     assert (data.observation_space, data.action_space) == (env.observation_space, env.action_space)
+    assert data.recover_environment().observation_space == data.observation_space
     for steps, episode in zip(given, data.iterate_episodes(), strict=True):
-        for key in ("observation", "action_mask"):
-            assert np.array_equal(episode.observations[key], np.stack([step[0][key] for step in steps]))
+        np.testing.assert_equal(episode.observations, stacked([step[0] for step in steps]))
         taken = [step[1:] for step in steps[1:]]
         found = zip(episode.actions, episode.rewards, episode.terminations, episode.truncations, strict=True)
         assert [tuple(one.item() for one in step) for step in found] == taken
+
+
+def stacked(observations):
+    """Join observations to arrays of all of them, in dicts of any depth."""
+    if isinstance(observations[0], dict):
+        return {key: stacked([one[key] for one in observations]) for key in observations[0]}
+    return np.stack(observations)
 
 
 def test_data_set_tells_of_its_episodes_and_its_environment(tmp_path):

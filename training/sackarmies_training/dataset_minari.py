@@ -23,7 +23,10 @@ from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.record import GameRecord, load_record, replay, software_version
 from sackarmies_env.core.safe_read import named
 from sackarmies_env.core.state import NO_PLAYER
+from sackarmies_env.envs.presentation import Presentation
 from sackarmies_env.envs.spaces import ACTION_MASK, OBSERVATION, action_space, observation_space
+from sackarmies_env.envs.structured import FLAT, Form
+from sackarmies_env.registry import content_and_form
 from sackarmies_training.dataset_files import Games, written_whole
 
 LOT = 64  # records whose episodes are written together
@@ -49,13 +52,13 @@ class Episode:
     is_over: bool = False
     terminated: bool = False
 
-    def buffer(self, seed: int) -> EpisodeBuffer:
-        """Return the episode in the form that Minari writes."""
+    def buffer(self, seed: int, form: Form) -> EpisodeBuffer:
+        """Return the episode as Minari writes it, with observations in the given form."""
         ends = np.zeros((2, len(self.actions)), np.bool_)
         ends[:, -1] = self.terminated, not self.terminated
         return EpisodeBuffer(
             seed=seed,
-            observations={OBSERVATION: np.stack(self.observations), ACTION_MASK: np.stack(self.masks)},
+            observations={OBSERVATION: form(np.stack(self.observations)), ACTION_MASK: np.stack(self.masks)},
             actions=np.array(self.actions, np.int64),
             rewards=np.diff(np.array(self.earned)),
             terminations=ends[0],
@@ -90,6 +93,7 @@ def write_minari(
     dataset_id = id_of(target)
     games = Games()
     storage: MinariStorage | None = None
+    presentation: Presentation | None = None
     configs: dict[str, Game] = {}
     with written_whole(target) as temporary:
         for start in range(0, len(records), LOT):
@@ -98,16 +102,17 @@ def write_minari(
             for path in records[start : start + LOT]:
                 record = load_record(path)
                 game = games.of(record, path)
+                presentation = presentation or presentation_of(game)
                 if len(configs) < 2:
                     configs[json.dumps(record.config, sort_keys=True)] = game
                 for seat, episode in episodes_of(game, record, path, _checked(seats, game)):
-                    episodes.append(episode.buffer(record.seed))
+                    episodes.append(episode.buffer(record.seed, presentation.form))
                     told.append(_metadata(record, path, seat))
                 progress(1)
             if storage is None:
                 temporary.mkdir(parents=True)
                 data = temporary.absolute() / "data"  # Minari joins relative paths of its files twice
-                storage = MinariStorage.new(data, observation_space(game), action_space(game))
+                storage = MinariStorage.new(data, observation_space(game, presentation), action_space(game))
             first = storage.total_episodes
             storage.update_episodes(episodes)
             storage.update_episode_metadata(told, range(first, first + len(told)))
@@ -156,6 +161,12 @@ def _checked(seats: Iterable[int] | None, game: Game) -> list[int]:
 def _metadata(record: GameRecord, path: Path, seat: int) -> dict[str, Any]:
     agent = {"agent": record.players[seat]} if seat < len(record.players) else {}
     return {"seat": seat, "record": path.name, "agents": json.dumps(record.players), **agent}
+
+
+def presentation_of(game: Game) -> Presentation:
+    """Return how an environment made from the configuration of a game presents it."""
+    observation = game.config.get("observation")
+    return Presentation(game, FLAT if observation is None else content_and_form(game.id, observation)[1], None)
 
 
 def _spec(game: Game) -> EnvSpec:
