@@ -196,7 +196,8 @@ def first_seeds(
 
     Args:
         seed: seed of the first game; the others have seed + 1, seed + 2, ... A sequence gives each game its own, with
-            None for the seed that follows. None takes all `following`, or else draws the first seed from `rng`.
+            None for the seed that follows, or one drawn from `rng`. None takes all `following`, or else draws the first
+            seed from `rng`.
         num_envs: number of games.
         following: the seeds that follow those of the last games; None if there are none.
         rng: the generator so far; None for one seeded by the system.
@@ -210,7 +211,7 @@ def first_seeds(
         if len(seed) != num_envs:
             raise ValueError(f"{len(seed)} seeds are given for {num_envs} games")
         after = [None] * num_envs if following is None else following.tolist()
-        seeds = [next_seed(then if one is None else one, None)[0] for one, then in zip(seed, after, strict=True)]
+        seeds = [next_seed(then if one is None else one, rng)[0] for one, then in zip(seed, after, strict=True)]
         return np.array(seeds, np.int64), np.random.default_rng(seeds)
     if seed is None and following is not None:
         return following, rng

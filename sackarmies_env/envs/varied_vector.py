@@ -13,8 +13,11 @@ from numpy.typing import NDArray
 
 from sackarmies_env.core.checks import integer, integers
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.rng import following_seed
+from sackarmies_env.core.step_batch import MAX_RESTARTS
 from sackarmies_env.envs.batch_results import Observations
 from sackarmies_env.envs.options import (
+    TOO_SHORT,
     first_seeds,
     forced_results,
     games_are_over,
@@ -33,7 +36,8 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
     """`num_envs` games that `reset` chooses, one for each row; otherwise like `BatchEnv`.
 
     The seed of a row determines its game, which stays until the next `reset`: finished games are replaced by new ones
-    of the same kind. Rows with the same game are played together. Returned arrays belong to the caller.
+    of the same kind. Rows with the same game are played together. Returned arrays belong to the caller. At a `reset`, a
+    game that is over before the learner's first decision is replaced by that of the following seed, of whatever kind.
 
     Args:
         game: the first game of `variety`.
@@ -74,8 +78,8 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         """Choose new games and start them.
 
         Args:
-            seed: as in `BatchEnv`, but None draws the seed of the first game from a generator seeded by the last given
-                seed, or by the system.
+            seed: as in `BatchEnv`, but None without a mask draws the seed of the first game from a generator seeded by
+                the last given seed, or by the system.
             options: forced results and game options, for all rows; game options replace what would be drawn. With a
                 `reset_mask`, as in `BatchEnv`, the selected rows keep their kinds of games, even if it selects all.
 
@@ -91,25 +95,53 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         forced = forced_results(rest, self.game, self._variety)  # here, so that unknown options are reported once
         if mask is not None:
             return self._reset_some(mask, seed, given, forced)
-        seeds, chance = first_seeds(seed, self.num_envs, None, self.np_random)
-        arenas = [self._variety.choose(one, given) for one in seeds.tolist()]
-        groups: list[Group] = []
-        parts = []
-        try:
-            for game in dict.fromkeys(arena.game for arena in arenas):
-                rows = np.array([row for row, arena in enumerate(arenas) if arena.game is game], np.int64)
-                self._common.check_potential(self.game, game)
-                one = self._make(arenas[rows[0]], rows)
-                groups.append((rows, one))
-                parts.append((rows, one.reset(seed=seeds[rows].tolist(), options=forced)))
-        except BaseException:  # an opponent may raise anything
-            _close(groups)
-            raise
+        following = None if seed is None or not self.groups else self._following()
+        seeds, chance = first_seeds(seed, self.num_envs, following, self.np_random)
+        groups = self._begin(seeds, given, forced)
         _close(self.groups)
         self.groups = groups
         if seed is not None:
             self._np_random, self._np_random_seed = chance, seed_of_generator(seed)
-        return self._joined(parts)
+        return self._joined([(rows, one.observed()) for rows, one in groups])
+
+    def _begin(self, seeds: NDArray[np.int64], given: dict[str, Any], forced: dict[str, Any]) -> list[Group]:
+        """Return the groups of new games, all of which are at the learner's first decisions.
+
+        A game that is over before that is replaced by the game of the following seed, which may be of another kind, as
+        in `SingleSeatEnv`; its row then belongs to another group, so groups are made again. Forced results are for the
+        games of the given seeds alone.
+        """
+        firsts, seeds = seeds, seeds.copy()
+        for _ in range(MAX_RESTARTS):
+            arenas = [self._variety.choose(one, given) for one in seeds.tolist()]
+            kinds = [
+                (arena.game, bool(forced) and bool(is_first))
+                for arena, is_first in zip(arenas, seeds == firsts, strict=True)
+            ]
+            groups: list[Group] = []
+            over = []
+            try:
+                for game, is_forced in dict.fromkeys(kinds):
+                    rows = np.array([row for row, kind in enumerate(kinds) if kind == (game, is_forced)], np.int64)
+                    self._common.check_potential(self.game, game)
+                    one = self._make(arenas[rows[0]], rows)
+                    groups.append((rows, one))
+                    over += rows[one.begin_all(seeds[rows], forced if is_forced else {})].tolist()
+            except BaseException:  # an opponent may raise anything
+                _close(groups)
+                raise
+            if not over:
+                return groups
+            _close(groups)
+            seeds[over] = [following_seed(seed) for seed in seeds[over]]
+        raise ValueError(TOO_SHORT)
+
+    def _following(self) -> NDArray[np.int64]:
+        """Return the seeds of the games that follow the current ones."""
+        following = np.zeros(self.num_envs, np.int64)
+        for rows, one in self.groups:
+            following[rows] = one.following(np.arange(len(rows)))
+        return following
 
     def _reset_some(
         self, mask: NDArray[np.bool_], seed: Any, given: dict[str, Any], forced: dict[str, Any]
@@ -120,10 +152,7 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
                 f"reset_mask and {', '.join(given)} cannot be combined: rows keep their kinds of games until a reset "
                 "without a mask"
             )
-        following = np.zeros(self.num_envs, np.int64)
-        for rows, one in self.groups:
-            following[rows] = one.following(np.arange(len(rows)))
-        seeds, chance = first_seeds(seed, self.num_envs, following, self.np_random)
+        seeds, chance = first_seeds(seed, self.num_envs, self._following(), self.np_random)
         for rows, one in self.groups:  # may raise, so before any game is changed
             if forced and mask[rows].any():
                 one.batch.forced_starts(seeds[rows], forced)

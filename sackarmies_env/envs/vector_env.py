@@ -157,8 +157,9 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         """Start new games in all rows, or in some.
 
         Args:
-            seed: seed of the first game; the others have seed + 1, seed + 2, ... A list gives each game its own. None
-                takes the seeds that follow those of the last games; the first reset draws the first seed at random.
+            seed: seed of the first game; the others have seed + 1, seed + 2, ... A list gives each game its own. None,
+                as a whole or in a list, takes the seeds that follow those of the last games; the first reset draws
+                seeds at random.
             options: forced results, as in the PettingZoo environment, for the games started now; game options, such as
                 "armies" or "scenario", for all games until the next reset; and `reset_mask` `(num_envs,)` bool, the
                 games to restart, as the same kind of game, even if it selects all. The others go on, and infos say
@@ -215,6 +216,28 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             return self.batch, self.padding
         self.options.check_potential(self.game, arena.game)
         return Batch(arena.game, self.num_envs, threads=self._threads, restarts=False), arena.padding
+
+    def begin_all(self, seeds: NDArray[np.int64], forced: dict[str, Any]) -> Rows:
+        """Begin the games of given seeds in all rows; none of them is replaced.
+
+        Args:
+            seeds: `(num_envs,)`.
+            forced: forced results, for all of them.
+
+        Returns:
+            The rows whose games were over before the learner's first decision. If there are none, games are running,
+            and `observed` returns what `reset` returns.
+
+        Raises:
+            ValueError: the game refuses the forced results, or an opponent chose an illegal action.
+        """
+        starts = self.batch.forced_starts(seeds, forced) if forced else None
+        with self._ending_games_on_failure():
+            over = self._begin_once(self._rows, seeds, starts)
+        if not len(over):
+            self._note_beginnings(self._rows)
+            self._has_begun = True
+        return over
 
     def observed(self, mask: NDArray[np.bool_] | None = None) -> tuple[Observations, dict[str, Any]]:
         """Return what `reset` returns, without starting games; infos cover the games of `mask`, or all if None."""
@@ -359,24 +382,33 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         Raises:
             ValueError: game after game is over before that, or an opponent chose an illegal action.
         """
-        begun = rows
+        over = rows
         for _ in range(MAX_RESTARTS):
-            self._take_seats(rows, seeds)
-            if starts is not None:
-                self._begin_at(rows, seeds, starts)
-            else:
-                self.batch.reset(seeds, None if len(rows) == self.num_envs else rows)
-            self._play_others(rows)
-            self._paid[rows] = self.batch.returns[rows]
-            rows = rows[self._endings()[rows] != Ending.RUNNING]
-            if not len(rows):
-                if self._shaping is not None:
-                    self._shaping.begin(begun, self._deciding())
-                if self._decision_infos is not None:
-                    self._decision_infos.begin(begun)
+            over = self._begin_once(over, seeds, starts)
+            if not len(over):
+                self._note_beginnings(rows)
                 return
-            seeds, starts = self.following(rows), None
+            seeds, starts = self.following(over), None
         raise ValueError(TOO_SHORT)
+
+    def _begin_once(self, rows: Rows, seeds: NDArray[np.int64], starts: Records | None) -> Rows:
+        """Begin new games as `_begin` does; return the rows whose game was over before the learner's first decision."""
+        self._take_seats(rows, seeds)
+        if starts is not None:
+            self._begin_at(rows, seeds, starts)
+        else:
+            self.batch.reset(seeds, None if len(rows) == self.num_envs else rows)
+        self._play_others(rows)
+        self._paid[rows] = self.batch.returns[rows]
+        over: Rows = rows[self._endings()[rows] != Ending.RUNNING]
+        return over
+
+    def _note_beginnings(self, rows: Rows) -> None:
+        """Note the first decisions of new games in `rows`, for shaping and infos."""
+        if self._shaping is not None:
+            self._shaping.begin(rows, self._deciding())
+        if self._decision_infos is not None:
+            self._decision_infos.begin(rows)
 
     def _begin_at(self, rows: Rows, seeds: NDArray[np.int64], starts: Records) -> None:
         """Begin games in `rows` from `starts`, one each."""

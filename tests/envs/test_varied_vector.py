@@ -9,7 +9,8 @@ import pytest
 from gymnasium.vector import SyncVectorEnv
 
 import sackarmies_env
-from tests.envs.test_variety import LIMITS, varied
+from sackarmies_env.core.rng import following_seed
+from tests.envs.test_variety import LIMITS, row_of, turns, varied
 from tests.envs.test_vector_env import equal, lowest
 from tests.second_game import GAME, registered
 
@@ -99,6 +100,63 @@ def test_games_go_on_where_an_opponent_fails_in_a_reset_of_all(duel, monkeypatch
     monkeypatch.undo()
     assert equal(env.state(), before)
     env.step(lowest(env.action_masks()))
+
+
+# --- seeds
+
+
+def short_or_long(generator):
+    """Draw a turn limit; games of one turn are over before seat 1 decides."""
+    return {"max_turns": int(generator.integers(1, 4))}
+
+
+@pytest.mark.parametrize("seat", [1, "random"])
+@pytest.mark.parametrize("options", [None, {"draws": [["card_4"] * 3, ["card_1"] * 3]}])
+def test_seed_is_one_game_even_if_it_is_over_before_a_decision(duel, seat, options):
+    """The game of the following seed, which may be of another kind, takes its place, as in the single environment."""
+    single = duel("gym", sampler=short_or_long, seat=seat)
+    many = duel("vector", num_envs=16, sampler=short_or_long, seat=seat, decision_infos=True)
+    seen, infos = many.reset(seed=20, options=options)
+    moved, limits = 0, np.zeros(16, np.int64)
+    for rows, one in many.groups:
+        moved += int((one.batch.seeds != 20 + rows).sum())
+        limits[rows] = turns(one)
+    assert moved > 2
+    for row in range(16):
+        own, info = single.reset(seed=20 + row, options=options)
+        assert turns(single) == limits[row]
+        assert equal(row_of(seen, row), own)
+        assert equal(infos["action_mask"][row], info["action_mask"])
+    many.step(lowest(many.action_masks()))
+
+
+def test_kinds_of_games_without_decisions_are_refused(duel):
+    env = duel("vector", num_envs=3, sampler=short_or_long, seat=1)
+    env.reset(seed=0)
+    before = env.state()
+    with pytest.raises(ValueError, match="100 games in a row were over before the learner's first decision"):
+        env.reset(options={"max_turns": 1})
+    assert equal(env.state(), before)
+
+
+def test_seeds_that_a_list_leaves_out_follow_from_earlier_ones(duel, monkeypatch):
+    """None is the seed that follows, or one drawn from the generator of the last given seed if no games are running."""
+    env, _ = varied(duel, opponent=Failing("no id"), seat=0)
+    for fails in (False, True):
+        given = []
+        for _ in range(2):
+            env.reset(seed=5, options={"max_turns": 9})
+            if fails:
+                monkeypatch.setattr(Failing, "answers", 0)
+                with pytest.raises(ValueError, match="the opponent Failing"):
+                    env.step(lowest(env.action_masks()))
+                monkeypatch.undo()
+            env.reset(seed=[1, None, 3, None, None, 6], options={"max_turns": 9})
+            (_, one), *_ = env.groups
+            given.append(one.batch.seeds.tolist())
+        assert given[0] == given[1]
+        assert given[0][::5] == [1, 6]
+        assert (given[0][1] == following_seed(6)) == (not fails)
 
 
 # --- unknown options
