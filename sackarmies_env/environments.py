@@ -16,7 +16,6 @@ from sackarmies_env.registry import DEFAULT_GAME, load_game, make
 if TYPE_CHECKING:
     from gymnasium.vector import AutoresetMode
 
-    from sackarmies_env.core.game import Game
     from sackarmies_env.envs.aec import RawEnv
     from sackarmies_env.envs.gym_env import SingleSeatEnv
     from sackarmies_env.envs.opponents import OpponentChoice
@@ -186,19 +185,20 @@ def environments_of(game_id: str) -> Environments:
     )
 
 
-def describe_observation(observation: Any, game: Game | None = None) -> str:
+def describe_observation(observation: Any, game: Any = None) -> str:
     """Describe an observation as text: a table for each block, with the meaning of each feature.
 
     Blocks of several rows omit those in which each number is 0 or the smallest possible: nothing is there. Codes are
     listed with their meanings.
 
     Args:
-        observation: a vector `(size,)`, or a dict that holds it as "observation".
-        game: the observed game, `env.unwrapped.game`; None for Sack Armies with default options.
+        observation: one observation in any form, alone or in a dict with its mask.
+        game: the environment that it comes from; if that does not pad it, the game will do, else the layout,
+            `env.padding.spec`. None for Sack Armies with default options.
 
     Raises:
-        ValueError: observations of the game have a different size.
+        ValueError: it is not an observation of that layout, or `game` is none of these.
     """
     from sackarmies_env.envs.describe import describe
 
-    return describe(observation, (load_game(DEFAULT_GAME) if game is None else game).observation_spec)
+    return describe(observation, load_game(DEFAULT_GAME) if game is None else game)

@@ -45,13 +45,17 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         variety: the games to choose from.
         options: those of `BatchEnv`, the same for all rows. Give opponents by name: each game needs its own.
 
+    Attributes:
+        game: as given.
+        padding: the padding of that game; the layout is that of all games.
+
     Raises:
         ValueError: an option has a value that is not allowed.
     """
 
     def __init__(self, game: Game, num_envs: int = 1, *, variety: Variety, **options: Any) -> None:
         self.num_envs = integer("num_envs", num_envs, 1)
-        self.game = game
+        self.game, self.padding = game, variety.first.padding
         self._variety = variety
         self._options = options
         first = self._make(variety.first, np.zeros(1, np.int64))

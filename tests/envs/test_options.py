@@ -182,5 +182,44 @@ def test_rows_without_anything_are_left_out():
     table = text.split("types: ")[1].split("\n\n")[0]
     assert [int(row) for row in re.findall(r"^  \[(\d+)\]", table, re.MULTILINE)] == filled
     assert f"{len(counts) - len(filled)} of {len(counts)} rows: nothing" in table
-    with pytest.raises(ValueError, match=r"has the shape \(7,\), but those of the game have \(5801,\): give"):
-        sackarmies_env.describe_observation(np.zeros(7, np.int8))
+
+
+@pytest.mark.parametrize("is_masked", [True, False])
+@pytest.mark.parametrize("form", ["flat", "dict", "planes"])
+def test_observations_of_any_form_and_padding_are_told(form, is_masked):
+    options = {"observation": form, "mask_in_observation": is_masked}
+    for make in (sack_armies_v0.single_seat_env, sack_armies_v0.env):
+        env, padded = (make(**options, **sizes) for sizes in ({}, {"pad_generals": 3}))
+        texts = []
+        for one in (env, padded):
+            given = one.reset(seed=0)
+            texts.append(sackarmies_env.describe_observation(one.last()[0] if given is None else given[0], one))
+        assert texts[0] == sackarmies_env.describe_observation(
+            env.unwrapped._match.observation, env.unwrapped.game.observation_spec
+        )
+        assert texts[1] == sackarmies_env.describe_observation(
+            padded.unwrapped.padding.observe(padded.unwrapped._match.observation), padded.unwrapped.padding.spec
+        )
+
+
+@pytest.mark.parametrize("options", [{}, {"armies": "random"}])
+def test_rows_of_vector_environments_are_told(options):
+    env = sack_armies_v0.vector_env(num_envs=2, pad_generals=3, mask_in_observation=False, **options)
+    single = sack_armies_v0.single_seat_env(pad_generals=3, mask_in_observation=False, **options)
+    seen, own = env.reset(seed=0)[0], single.reset(seed=1)[0]
+    assert sackarmies_env.describe_observation(seen[1], env) == sackarmies_env.describe_observation(own, single)
+
+
+def test_observations_of_another_layout_are_refused_with_what_would_fit():
+    duel, spec = make_duel(), make_duel().observation_spec
+    advice = "give one observation, and the environment that it comes from$"
+    for given, fault in (
+        (np.zeros(7), rf"has the shape \(7,\), not \({spec.size},\)"),
+        (np.zeros((1, spec.size)), rf"has the shape \(1, {spec.size}\), not \({spec.size},\)"),
+        ({"hand": np.zeros(3)}, r'has the parts "hand \(3,\)", not "hand \(1, 4\)", "table'),
+        ({"planes": 0}, r'has the parts "planes \(\)", not "hand \(1, 4\)", "table'),
+    ):
+        with pytest.raises(ValueError, match=f"^the observation {fault}.*: {advice}"):
+            sackarmies_env.describe_observation(given, duel)
+    with pytest.raises(ValueError, match=r"^game=3: it must be a game, an environment"):
+        sackarmies_env.describe_observation(np.zeros(7), 3)
