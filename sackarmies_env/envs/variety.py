@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +14,7 @@ import numpy as np
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import short_repr, suggestion
+from sackarmies_env.core.safe_read import MAX_JSON, read_bytes
 from sackarmies_env.envs.padded import Padding, make_padding
 
 RANDOM = "random"
@@ -101,7 +104,7 @@ class Variety:
         options = self._options | drawn | dict(given)
         if _is_drawn(options.get(ARMIES)):
             options[ARMIES] = self._draw_armies(options[ARMIES], generator)
-        key = repr(sorted(options.items()))
+        key = repr([(name, options[name], _content(options[name])) for name in sorted(options)])
         if key not in self._kept:
             arena = self._make(options)
             self._check(arena)
@@ -150,6 +153,21 @@ class Variety:
             sizes = [] if padded is None else list(inspect.signature(padded).parameters)[1:]
             advice = f": make the environment with larger {' and '.join(sizes)}" if sizes else ""
             raise ValueError(f"the game does not fit the spaces of this environment{advice}")
+
+
+def _content(value: Any) -> Any:
+    """Return what the files that an option names hold now, as hashes, in lists of any depth; None if it names none.
+
+    A file may be edited between two resets, and the game that it described before must not be played then.
+    """
+    if isinstance(value, list | tuple):
+        return [_content(one) for one in value]
+    if not isinstance(value, str | Path):
+        return None
+    try:
+        return hashlib.sha256(read_bytes(value, "a file of options", MAX_JSON)).hexdigest()
+    except ValueError:  # a name, or a path that the game refuses
+        return None
 
 
 def _layout(arena: Arena) -> tuple[Any, int]:

@@ -7,6 +7,7 @@ import functools
 import pickle
 import re
 from collections import Counter
+from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -18,7 +19,7 @@ from sackarmies_env.core.batch import Batch
 from sackarmies_env.envs.aec import RawEnv
 from sackarmies_env.envs.options import PotentialShaping
 from sackarmies_env.envs.variety import Variety
-from sackarmies_env.games.sack_armies.scenario.document import scenario_ids
+from sackarmies_env.games.sack_armies.scenario.document import SCENARIOS_FOLDER, scenario_ids
 from sackarmies_env.games.sack_armies.tokens.army import built_in_armies
 from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
 from tests.core.toy_game import make_duel
@@ -118,6 +119,33 @@ def test_games_are_kept_and_not_built_twice():
     assert variety.choose(9, {"max_turns": 3}) is one
     assert variety.choose(9, {}) is variety.first
     assert built == [{}, {"max_turns": 3}]
+
+
+@pytest.mark.parametrize("wrap", [str, Path, lambda file: [str(file)]])
+@pytest.mark.parametrize("is_drawn", [False, True])
+def test_files_that_options_name_are_read_again_once_they_have_changed(tmp_path, wrap, is_drawn):
+    file, built = tmp_path / "limit.txt", []
+
+    def load(limit=None):
+        built.append(limit)
+        named = limit[0] if isinstance(limit, list) else limit
+        return make_duel(max_turns=20 if limit is None else int(Path(named).read_text()))
+
+    given = {"limit": wrap(file)}
+    variety = Variety(load, ["limit"], {}, (lambda generator: given) if is_drawn else None)
+    for limit in (3, 5, 5, 3):
+        file.write_text(str(limit))
+        assert variety.choose(1, {} if is_drawn else given).game.config["max_turns"] == limit
+    assert len(built) == 3  # the first game, and one for each content
+
+
+def test_scenario_that_is_edited_between_resets_is_the_new_one(tmp_path):
+    lesson = (SCENARIOS_FOLDER / "c1_duel.toml").read_text()
+    file, env = tmp_path / "lesson.toml", sackarmies_env.raw_env()
+    for limit in (7, 9):
+        file.write_text(re.sub(r"max_turns *= *\d+", f"max_turns = {limit}", lesson))
+        env.reset(seed=0, options={"scenario": str(file)})
+        assert env.game.config["scenario"]["switches"]["max_turns"] == limit
 
 
 def test_copies_play_the_same_game_on(duel):
