@@ -121,6 +121,24 @@ def test_forfeits_are_no_decisions_and_games_go_on_after_them(tmp_path):
     assert np.array_equal(observations(tmp_path / "data.parquet"), seen_by_deciders(match))
 
 
+@pytest.mark.parametrize("forfeits", [[(3, 2)], [(3, 2), (6, 0)], [(5, 1), (6, 2)], [(6, 0)]])
+def test_rows_hold_the_whole_game_with_forfeits_after_the_last_decision(tmp_path, forfeits):
+    match = played(4, 3, plies=7, forfeits=forfeits)
+    write_parquet([saved(tmp_path, match)], tmp_path / "data.parquet")
+    rows = pq.read_table(tmp_path / "data.parquet").to_pylist()
+    told = [code for row in rows for code in (*row["forfeits"], row["action"], *row["forfeits_after"])]
+    assert told == match.history
+    assert sum(map(len, (row["forfeits_after"] for row in rows[:-1]))) == 0
+
+
+def test_file_without_the_column_of_later_forfeits_is_read(tmp_path):
+    """Earlier files lack it."""
+    match, file = played(4, 3, forfeits=[(3, 2), (6, 0)]), tmp_path / "data.parquet"
+    write_parquet([saved(tmp_path, match)], file)
+    pq.write_table(pq.read_table(file).drop_columns("forfeits_after"), file)
+    assert np.array_equal(observations(file), seen_by_deciders(match))
+
+
 def test_results_are_those_of_standings(tmp_path):
     """A seat that was eliminated before a game was truncated has not drawn it, though all seats earned the same."""
     game = load_players("sack_armies", 3, switches={"reward": "win_only", "max_turns": 12})

@@ -49,6 +49,7 @@ COLUMNS = {
     "reward_to_come": pa.float32(),
     "result": NAME,
     "forfeits": pa.list_(pa.int32()),
+    "forfeits_after": pa.list_(pa.int32()),
     "analyst": NAME,
     "policy": pa.list_(pa.float32()),
     "action_values": pa.list_(pa.float32()),
@@ -190,6 +191,7 @@ def rows_of(game: Game, record: GameRecord, path: Path, number: int, observation
         game.returns(game.params, before, paid)
         earned.append(float(paid[0, seat]))
         row = {"ply": ply, "seat": seat, "legal": legal, "action": action, "forfeits": forfeits.copy()}
+        row["forfeits_after"] = []
         row["agent"] = record.players[seat] if seat < len(record.players) else None
         if ply in analyses:
             row |= analyzed(analyses[ply], legal)
@@ -203,6 +205,8 @@ def rows_of(game: Game, record: GameRecord, path: Path, number: int, observation
         replay(game, record, listen)
     except ValueError as error:
         raise ValueError(f"{named(path)}: {error}") from None
+    if rows:
+        rows[-1]["forfeits_after"] = forfeits
     if record.result.terminated or record.result.truncated:
         returns = record.result.returns
         results = results_of(returns, out)
