@@ -36,6 +36,7 @@ from sackarmies_env.envs.options import (
     PotentialShaping,
     check_choice,
     forced_results,
+    new_generator,
     next_seed,
     read_options,
 )
@@ -106,6 +107,7 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         self._potential = 0.0
         self._turn = NO_TURN  # of the learner's last decision
         self._has_begun = False
+        self._np_random, self._np_random_seed = new_generator()
 
     def _make_opponents(self) -> None:
         self.opponents = make_opponents(self._opponent_choice, self.game)
@@ -133,7 +135,8 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         if seed is None and self._has_begun:
             self._begin(int(following_seed(self._match.seed)), forced, given)
         else:
-            game_seed, chance = next_seed(seed, self.np_random)
+            is_first = seed is None and self.np_random_seed >= 0  # else the caller has set the generator
+            game_seed, chance = next_seed(self.np_random_seed if is_first else seed, self.np_random)
             self._begin(game_seed, forced, given)
             if seed is not None:
                 self._np_random, self._np_random_seed = chance, game_seed

@@ -189,6 +189,16 @@ def next_seed(seed: int | None, rng: np.random.Generator | None) -> tuple[int, n
     return number, seeding.np_random(number)[0]
 
 
+def new_generator() -> tuple[np.random.Generator, int]:
+    """Return Gymnasium's `np_random` and `np_random_seed` for a new environment, seeded by the system.
+
+    The first reset without a seed takes this one, so that `reset(seed=np_random_seed)` begins the same games again.
+    Gymnasium's own default has more bits than the seed of a game.
+    """
+    seed, _ = next_seed(None, None)
+    return seeding.np_random(seed)[0], seed
+
+
 def first_seeds(
     seed: Any, num_envs: int, following: NDArray[np.int64] | None, rng: np.random.Generator | None
 ) -> tuple[NDArray[np.int64], np.random.Generator | None]:

@@ -21,6 +21,7 @@ from sackarmies_env.envs.options import (
     first_seeds,
     forced_results,
     games_are_over,
+    new_generator,
     read_reset_mask,
     seed_of_generator,
 )
@@ -68,6 +69,8 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         self.state_space = batch_space(state_space(game, first.presentation), self.num_envs)
         self._common = first.options
         self.groups: list[Group] = []  # empty while no games are running
+        self._np_random, self._np_random_seed = new_generator()
+        self._is_new = True  # no game has begun yet
         first.close_extras()
 
     def _make(self, arena: Arena, rows: NDArray[np.int64]) -> BatchEnv:
@@ -100,10 +103,13 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         if mask is not None:
             return self._reset_some(mask, seed, given, forced)
         following = None if seed is None or not self.groups else self._following()
-        seeds, chance = first_seeds(seed, self.num_envs, following, self.np_random)
+        is_first = seed is None and self._is_new and self.np_random_seed >= 0
+        first = self.np_random_seed if is_first else seed
+        seeds, chance = first_seeds(first, self.num_envs, following, self.np_random)
         groups = self._begin(seeds, given, forced)
         _close(self.groups)
         self.groups = groups
+        self._is_new = False
         if seed is not None:
             self._np_random, self._np_random_seed = chance, seed_of_generator(seed)
         return self._joined([(rows, one.observed()) for rows, one in groups])

@@ -31,6 +31,7 @@ from sackarmies_env.envs.options import (
     first_seeds,
     forced_results,
     games_are_over,
+    new_generator,
     read_options,
     read_reset_mask,
     seed_of_generator,
@@ -126,6 +127,8 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         )
         self._rows = np.arange(num_envs)
         self._is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
+        self._np_random, self._np_random_seed = new_generator()
+        self._is_new = True  # no game has begun yet
         self._set_up(Batch(game, num_envs, threads=threads, restarts=False), self.options.padding)
 
     def _set_up(self, batch: Batch, padding: Padding | None) -> None:
@@ -177,7 +180,9 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         given, others = ({}, others) if variety is None else variety.split(others)
         forced = forced_results(others, self.game, variety)
         following = self.following(self._rows) if self._has_begun else None
-        seeds, chance = first_seeds(seed, self.num_envs, following, self.np_random)
+        is_first = seed is None and self._is_new and self.np_random_seed >= 0
+        first = self.np_random_seed if is_first else seed
+        seeds, chance = first_seeds(first, self.num_envs, following, self.np_random)
         batch, padding = self._chosen(given, mask)
         starts = batch.forced_starts(seeds, forced) if forced else None
         if batch is not self.batch:
@@ -185,6 +190,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             self._set_up(batch, padding)
         if seed is not None:
             self._np_random, self._np_random_seed = chance, seed_of_generator(seed)
+        self._is_new = False
         with self._ending_games_on_failure():
             if mask is None:
                 self._begin(self._rows, seeds, starts)

@@ -108,17 +108,20 @@ def test_np_random_seed_is_the_seed_that_was_given(env):
         assert env.np_random is generator
 
 
-def test_np_random_seed_is_the_drawn_one_where_none_was_given(env):
-    env.reset()
+@pytest.mark.parametrize("is_asked", [False, True])
+def test_np_random_seed_that_was_drawn_begins_the_same_games_again(env, is_asked):
+    """It is the seed of the first game, whenever it is asked for, and belongs to the generator."""
+    if is_asked:
+        assert env.np_random_seed >= 0
+    begun = [env.reset() for _ in range(3)]
     seed = env.np_random_seed
-    assert seed > 0
-    again = seeding.np_random(seed)[0]
-    first = int(again.integers(2**63 - 1, endpoint=True))
-    assert again.bit_generator.state == env.np_random.bit_generator.state
-    env.reset()
-    assert env.np_random_seed == seed
-    env.reset(seed=first)
-    assert env.np_random_seed == first
+    assert type(seed) is int
+    for again in (lambda: env.reset(seed=seed), env.reset, env.reset):
+        assert equal(again(), begun.pop(0))
+        assert env.np_random_seed == seed
+    new = sackarmies_env.make(GAME, "gym").unwrapped
+    assert new.np_random_seed != seed
+    assert new.np_random.bit_generator.state == seeding.np_random(new.np_random_seed)[0].bit_generator.state
 
 
 def test_np_random_seed_is_unknown_of_a_generator_that_was_set(env):
