@@ -19,6 +19,7 @@ from sackarmies_env.envs.padded import Padding, make_padding
 
 RANDOM = "random"
 ARMIES = "armies"
+SCENARIO = "scenario"
 STREAM = 0x5AC4  # keeps these draws independent of other numbers drawn from the seed of a game
 MAX_KEPT = 256  # games kept ready, since building one takes milliseconds
 
@@ -36,7 +37,8 @@ class Variety:
     """The games that an environment can be reset to. They all have the same spaces and number of players.
 
     Each game has `options`, some of them replaced by what the sampler draws, or by the options of a reset, in which
-    case the sampler is not called. `armies="random"`, or "random" for one of the players, draws built-in armies.
+    case the sampler is not called. `armies="random"`, or "random" for one of the players, draws built-in armies; if all
+    would be drawn, a scenario takes their place.
 
     Which army a seed gives to whom is part of the configuration: players learn of it only what the rules tell them.
 
@@ -85,7 +87,7 @@ class Variety:
 
     def draws_with(self, given: Mapping[str, Any]) -> bool:
         """Return whether a reset with these options draws from the seed."""
-        return _is_drawn((self._options | dict(given)).get(ARMIES)) if given else self.draws
+        return _is_drawn(self._with(given).get(ARMIES)) if given else self.draws
 
     def choose(self, seed: int, given: Mapping[str, Any]) -> Arena:
         """Return the game for a seed.
@@ -101,7 +103,7 @@ class Variety:
             return self.first
         generator = np.random.default_rng([STREAM, seed])
         drawn = {} if given or self._sampler is None else self._sample(generator)
-        options = self._options | drawn | dict(given)
+        options = self._with(drawn | dict(given))
         if _is_drawn(options.get(ARMIES)):
             options[ARMIES] = self._draw_armies(options[ARMIES], generator)
         key = repr([(name, options[name], _content(options[name])) for name in sorted(options)])
@@ -113,6 +115,14 @@ class Variety:
         if len(self._kept) > MAX_KEPT:
             self._kept.popitem(last=False)
         return self._kept[key]
+
+    def _with(self, replaced: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options with some replaced; armies that would all be drawn give way to a scenario."""
+        options = self._options | dict(replaced)
+        has_own = replaced.get(SCENARIO) is not None and ARMIES not in replaced
+        if has_own and all(_drawn(options.get(ARMIES))):
+            del options[ARMIES]
+        return options
 
     def _sample(self, generator: np.random.Generator) -> dict[str, Any]:
         assert self._sampler is not None
@@ -178,5 +188,10 @@ def _layout(arena: Arena) -> tuple[Any, int]:
 
 def _is_drawn(armies: Any) -> bool:
     """Return whether at least one army is drawn at random."""
-    is_list = isinstance(armies, Sequence) and not isinstance(armies, str)
-    return any(isinstance(one, str) and one == RANDOM for one in (armies if is_list else [armies]))
+    return any(_drawn(armies))
+
+
+def _drawn(armies: Any) -> list[bool]:
+    """Return for each choice of an army whether it is "random"; a list has one choice per player."""
+    is_list = isinstance(armies, Sequence) and not isinstance(armies, str) and len(armies) > 0
+    return [isinstance(one, str) and one == RANDOM for one in (armies if is_list else [armies])]

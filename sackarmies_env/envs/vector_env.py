@@ -268,7 +268,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             self._play_others(self._rows)
             if len(over):
                 self._begin(over, self.following(over))
-        earned: NDArray[Any] = batch.returns - self._paid
+        earned = np.subtract(batch.returns, self._paid, dtype=np.float64)
         self._paid[...] = batch.returns
         rewards += earned[self._rows, whose]
         endings = self._endings()
@@ -277,7 +277,6 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         final = self._end(ended, whose) if len(ended) else {}
         paid: dict[str, Any] = {}
         if self._has_extras:
-            earned = earned.astype(np.float64)
             earned[self._rows, whose] = rewards  # with penalties
             if self._shaping is not None:
                 self._shaping.add(earned, self._deciding(), endings, over)

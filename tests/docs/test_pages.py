@@ -46,3 +46,11 @@ def test_glossary_explains_each_word_once():
     words = [word for entry in entries if entry not in ("word", "---") for word in entry.split(", ")]
     assert len(words) >= 40
     assert sorted(words) == sorted(set(words))
+
+
+def test_table_of_libraries_counts_the_lines_of_adapters():
+    table = (ROOT / "docs" / "libraries.md").read_text(encoding="utf-8")
+    told = re.findall(r"\(\.\./(sackarmies_env/adapters/\w+\.py)\) of (\d+) lines", table)
+    lines = [(name, len((ROOT / name).read_text(encoding="utf-8").splitlines())) for name, _ in told]
+    assert [(name, int(count)) for name, count in told] == lines
+    assert len(lines) == 2

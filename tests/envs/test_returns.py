@@ -133,6 +133,14 @@ def test_rewards_of_all_seats_of_the_vector_environment_add_up_to_zero():
             ends += 1
 
 
+@pytest.mark.parametrize("options", [{}, {"decision_infos": True}, {"illegal_action": "penalize"}])
+def test_rewards_of_all_seats_have_one_type_whatever_the_options(options):
+    env = BatchEnv(skirmish(4, "zero_sum", 9, False), 2, seat="all", **options)
+    _, infos = env.reset(seed=3)
+    _, rewards, *_, infos = env.step(infos["action_mask"].argmax(axis=1))
+    assert rewards.dtype == infos["rewards"].dtype == np.float64
+
+
 @pytest.mark.parametrize("seed", range(GAMES))
 def test_a_learner_is_paid_what_the_returns_say(seed):
     game = skirmishes(seed)

@@ -321,6 +321,23 @@ def test_random_armies_are_built_in_ones_drawn_for_each_general():
     assert len(armies) > 2
 
 
+def test_a_scenario_takes_the_place_of_armies_that_would_be_drawn():
+    for armies in ("random", ["random", "random"]):
+        env = sackarmies_env.raw_env(armies=armies)
+        env.reset(seed=1, options={"scenario": "c1_duel"})
+        assert env.game.config["scenario"]["title"].startswith("Curriculum 1")
+        env.reset(seed=1)
+        assert "armies" in env.game.config
+        with pytest.raises(ValueError, match="armies and scenario cannot be combined"):
+            env.reset(seed=1, options={"scenario": "c1_duel", "armies": "random"})
+    rows = sack_armies_v0.vector_env(num_envs=2, armies="random", sampler=lambda generator: {"scenario": "c2_line"})
+    rows.reset(seed=1)
+    assert rows.groups[0][1].game.config["scenario"]["title"].startswith("Curriculum 2")
+    for named in (["empire", "random"], "empire"):
+        with pytest.raises(ValueError, match="armies and scenario cannot be combined"):
+            sackarmies_env.raw_env(armies=named).reset(seed=1, options={"scenario": "c1_duel"})
+
+
 def test_observations_masks_and_spaces_do_not_tell_which_army_was_drawn_for_others():
     sizes = Counter(army.size for army in built_in_armies().values())
     size = sizes.most_common(1)[0][0]  # how many tokens a sack holds is public
