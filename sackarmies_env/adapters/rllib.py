@@ -50,10 +50,14 @@ class RllibEnv(MultiAgentEnv):
         return {agent: self.env.observe(agent)}, {}
 
     def step(
-        self, actions: dict[str, int]
+        self, actions: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Any]]:
-        """Apply the current agent's decision; return results for the next agent and for those whose game has ended."""
-        self.env.step(int(actions[self.env.agent_selection]))
+        """Apply the current agent's decision; return results for the next agent and for those whose game has ended.
+
+        Raises:
+            ValueError: as for `RawEnv.step`.
+        """
+        self.env.step(actions[self.env.agent_selection])
         observations, rewards, terminated, truncated = {}, {}, {}, {}
         while self.env.agents:
             agent = self.env.agent_selection

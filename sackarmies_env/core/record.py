@@ -18,6 +18,7 @@ from pydantic import Field, model_validator
 
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.chance import plain_forced
+from sackarmies_env.core.checks import integers
 from sackarmies_env.core.game import Game, Records, forfeit_code
 from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.messages import printable, quote, short_repr
@@ -293,14 +294,15 @@ def make_record(
         analyses: what agents reported about decisions, by ply.
 
     Raises:
-        ValueError: an action is not legal, or results cannot be forced.
+        ValueError: an action is not an integer or not legal, or results cannot be forced.
     """
+    chosen = integers("actions", actions, None).tolist()
     states = game.new_states(1)
     game.start(states, seed, forced)
     texts, digests = [], [state_digest(states)]
-    for ply, action in enumerate(actions):
-        texts.append(ply_text(game, states, int(action)))
-        play_ply(game, states, int(action), ply)
+    for ply, action in enumerate(chosen):
+        texts.append(ply_text(game, states, action))
+        play_ply(game, states, action, ply)
         digests.append(state_digest(states))
     return GameRecord(
         software=software_version(),
@@ -310,7 +312,7 @@ def make_record(
         seed=int(seed),
         forced=plain_forced(forced or {}),
         players=tuple(players),
-        actions=tuple(int(action) for action in actions),
+        actions=tuple(chosen),
         texts=tuple(texts),
         digests=tuple(digests),
         result=result_of(game, states),

@@ -63,6 +63,18 @@ def test_game_that_begins_with_an_eliminated_player_is_played_by_the_others(rlli
         assert told == set(env.possible_agents) - {gone}
 
 
+def test_actions_that_are_no_integers_are_refused(rllib_env):
+    env = rllib_env({"num_generals": 2})
+    (agent,) = env.reset(seed=1)[0]
+    legal = env.env.legal_actions()[0]
+    for action in (legal + 0.9, str(legal), None):
+        with pytest.raises(ValueError, match=f"^illegal action .* for {agent} at"):
+            env.step({agent: action})
+    assert env.env.record().actions == ()
+    env.step({agent: np.int64(legal)})
+    assert env.env.record().actions == (legal,)
+
+
 def test_game_that_is_over_at_once_is_refused(rllib_env):
     env = rllib_env({"num_generals": 2})
     env.env.reset(seed=1)

@@ -256,6 +256,15 @@ def test_an_action_after_the_end_is_refused(game, record):
         make_record(game, 7, [*record.actions, 0])
 
 
+@pytest.mark.parametrize("wrong", [lambda action: action + 0.5, float, str, lambda action: True])
+def test_actions_that_are_no_integers_are_not_recorded(game, record, wrong):
+    first = record.actions[0]
+    for actions in ([wrong(first)], [wrong(first)] * 2):
+        with pytest.raises(ValueError, match=r"actions of shape .* and dtype .*: expected a list of integers"):
+            make_record(game, 7, actions)
+    assert make_record(game, 7, np.array(record.actions, np.int32)).actions == record.actions
+
+
 def test_a_changed_text_is_named(game, path, record):
     bad = load_record(changed(path, texts=["card 9", *record.texts[1:]]))
     with pytest.raises(ValueError, match=r'ply 0: action . reads "card .", but "card 9" in the record'):
