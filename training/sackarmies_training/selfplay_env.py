@@ -124,25 +124,8 @@ class SelfPlayEnv(VecEnv):
                 opponent chose an illegal action; no games are running then.
         """
         self._check_actions()
-        rows, batch = self._rows, self.batch
         with self._ending_games_on_failure():
-            batch.step(self._actions)
-            self._let_others_play(rows)
-        dones = self._is_finished(rows)
-        rewards = np.where(dones, batch.returns[rows, self._seat], 0).astype(np.float32)
-        if self._potential is not None:
-            value = self._potential_now(self._potential, dones)
-            rewards += self._gamma * value - self._value
-            self._value = value
-        self._gain += rewards
-        self._length += 1
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        ended = rows[dones]
-        for row in ended.tolist():
-            infos[row] = self._finish(row)
-        with self._ending_games_on_failure():
-            self._begin(ended)
-        return batch.observations.copy(), rewards, dones, infos
+            return self._play()
 
     def action_masks(self) -> NDArray[np.int8]:
         """Return the masks of the learner's decisions, `(n, num_actions)` int8, read-only."""
@@ -191,6 +174,26 @@ class SelfPlayEnv(VecEnv):
         illegal = np.flatnonzero(~self.batch.are_legal(self._actions))
         if len(illegal):
             raise ValueError(self.batch.refusal(int(illegal[0]), int(self._actions[illegal[0]])))
+
+    def _play(self) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+        """Apply the learner's actions, and return what `step_wait` does."""
+        rows, batch = self._rows, self.batch
+        batch.step(self._actions)
+        self._let_others_play(rows)
+        dones = self._is_finished(rows)
+        rewards = np.where(dones, batch.returns[rows, self._seat], 0).astype(np.float32)
+        if self._potential is not None:
+            value = self._potential_now(self._potential, dones)
+            rewards += self._gamma * value - self._value
+            self._value = value
+        self._gain += rewards
+        self._length += 1
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        ended = rows[dones]
+        for row in ended.tolist():
+            infos[row] = self._finish(row)
+        self._begin(ended)
+        return batch.observations.copy(), rewards, dones, infos
 
     @contextmanager
     def _ending_games_on_failure(self) -> Iterator[None]:
