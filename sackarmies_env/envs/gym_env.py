@@ -38,6 +38,7 @@ from sackarmies_env.envs.options import (
     forced_results,
     new_generator,
     next_seed,
+    own_seed,
     read_options,
 )
 from sackarmies_env.envs.presentation import present
@@ -135,8 +136,8 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         if seed is None and self._has_begun:
             self._begin(int(following_seed(self._match.seed)), forced, given)
         else:
-            is_first = seed is None and self.np_random_seed >= 0  # else the caller has set the generator
-            game_seed, chance = next_seed(self.np_random_seed if is_first else seed, self.np_random)
+            first = own_seed(seed, self.np_random_seed, is_new=not self._has_begun)
+            game_seed, chance = next_seed(first, self.np_random)
             self._begin(game_seed, forced, given)
             if seed is not None:
                 self._np_random, self._np_random_seed = chance, game_seed

@@ -199,6 +199,14 @@ def new_generator() -> tuple[np.random.Generator, int]:
     return seeding.np_random(seed)[0], seed
 
 
+def own_seed(seed: Any, np_random_seed: int | None, *, is_new: bool) -> Any:
+    """Return the seed of a reset: that of the environment's generator if it is the first reset and none is given.
+
+    A generator that the caller has set has no seed, only -1: seeds are then drawn from it.
+    """
+    return np_random_seed if seed is None and is_new and np_random_seed != -1 else seed
+
+
 def first_seeds(
     seed: Any, num_envs: int, following: NDArray[np.int64] | None, rng: np.random.Generator | None
 ) -> tuple[NDArray[np.int64], np.random.Generator | None]:

@@ -22,6 +22,7 @@ from sackarmies_env.envs.options import (
     forced_results,
     games_are_over,
     new_generator,
+    own_seed,
     read_reset_mask,
     seed_of_generator,
 )
@@ -103,8 +104,7 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         if mask is not None:
             return self._reset_some(mask, seed, given, forced)
         following = None if seed is None or not self.groups else self._following()
-        is_first = seed is None and self._is_new and self.np_random_seed >= 0
-        first = self.np_random_seed if is_first else seed
+        first = own_seed(seed, self.np_random_seed, is_new=self._is_new)
         seeds, chance = first_seeds(first, self.num_envs, following, self.np_random)
         groups = self._begin(seeds, given, forced)
         _close(self.groups)
@@ -124,19 +124,17 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         firsts, seeds = seeds, seeds.copy()
         for _ in range(MAX_RESTARTS):
             arenas = [self._variety.choose(one, given) for one in seeds.tolist()]
-            kinds = [
-                (arena.game, bool(forced) and bool(is_first))
-                for arena, is_first in zip(arenas, seeds == firsts, strict=True)
-            ]
+            is_forced = (seeds == firsts) & bool(forced)
+            kinds = [(arena.game, one) for arena, one in zip(arenas, is_forced.tolist(), strict=True)]
             groups: list[Group] = []
             over = []
             try:
-                for game, is_forced in dict.fromkeys(kinds):
-                    rows = np.array([row for row, kind in enumerate(kinds) if kind == (game, is_forced)], np.int64)
-                    self._common.check_potential(self.game, game)
-                    one = self._make(arenas[rows[0]], rows)
-                    groups.append((rows, one))
-                    over += rows[one.begin_all(seeds[rows], forced if is_forced else {})].tolist()
+                for kind in dict.fromkeys(kinds):
+                    rows = np.array([row for row, one in enumerate(kinds) if one == kind], np.int64)
+                    self._common.check_potential(self.game, kind[0])
+                    env = self._make(arenas[rows[0]], rows)
+                    groups.append((rows, env))
+                    over += rows[env.begin_all(seeds[rows], forced if kind[1] else {})].tolist()
             except BaseException:  # an opponent may raise anything
                 _close(groups)
                 raise

@@ -32,6 +32,7 @@ from sackarmies_env.envs.options import (
     forced_results,
     games_are_over,
     new_generator,
+    own_seed,
     read_options,
     read_reset_mask,
     seed_of_generator,
@@ -180,8 +181,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         given, others = ({}, others) if variety is None else variety.split(others)
         forced = forced_results(others, self.game, variety)
         following = self.following(self._rows) if self._has_begun else None
-        is_first = seed is None and self._is_new and self.np_random_seed >= 0
-        first = self.np_random_seed if is_first else seed
+        first = own_seed(seed, self.np_random_seed, is_new=self._is_new)
         seeds, chance = first_seeds(first, self.num_envs, following, self.np_random)
         batch, padding = self._chosen(given, mask)
         starts = batch.forced_starts(seeds, forced) if forced else None
