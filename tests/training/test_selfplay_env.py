@@ -372,3 +372,21 @@ def test_potential_of_truncated_games_counts_if_its_value_is_added(bootstraps):
             truncated += cut
         before = potential(observations)
     assert truncated > 5
+
+
+def test_failing_potential_ends_all_games_and_shows_nothing():
+    """Where the learner is out and others play on, outputs show what those see until a new game begins."""
+
+    def potential(observations):
+        if len(potentials) == 1:
+            raise RuntimeError("no idea")
+        return potentials.pop()
+
+    potentials = [np.zeros(8, np.float32)] * 2
+    env = SelfPlayEnv(make_duel(3), 8, ["random"], 5, potential)
+    env.reset()
+    with pytest.raises(RuntimeError, match="no idea"):
+        env.step(env.action_masks().argmax(axis=1))
+    assert not env.action_masks().any()
+    with pytest.raises(ValueError, match=r"^no games are running: call reset\(\) before step\(\)$"):
+        env.step(np.zeros(8, np.int64))
