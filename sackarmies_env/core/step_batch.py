@@ -286,7 +286,8 @@ def begin_game(rules, params, states, row, slot, seed):
     if slot.keeps_chance == 0:
         seed_streams(state, seed)
     slot.seed = seed
-    rules.resume(params, state)
+    if not is_over(state):  # a position may show a game after its end
+        rules.resume(params, state)
     renew_legal(rules, params, state)
     slot.stream = play_others(rules, params, state, slot, choice_stream(seed))
 
