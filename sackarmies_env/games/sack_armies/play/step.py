@@ -252,14 +252,12 @@ def abandon(state):
 
 
 @njit
-def resume(params, state):
+def advance(params, state, takes_forced):
     """Advance to the next decision; with the switch, forced ones are taken silently (V-20, C-auto_forced)."""
-    if state.truncated == 1:
-        abandon(state)
     run_to_decision(params, state)
     refresh_stats(params, state)
     refresh_legal(params, state)
-    while params.auto_forced == 1 and state.num_legal == 1:
+    while takes_forced and params.auto_forced == 1 and state.num_legal == 1:
         apply(params, state, first_allowed(state))
         run_to_decision(params, state)
         refresh_stats(params, state)
@@ -269,10 +267,21 @@ def resume(params, state):
 
 
 @njit
+def resume(params, state):
+    """Advance a state from outside to its next decision; one that is asked already stays as it is.
+
+    A sample may stand at a decision with one legal id: it goes back to what a General may have been asked.
+    """
+    if state.truncated == 1:
+        abandon(state)
+    advance(params, state, state.decision == Decision.NONE)
+
+
+@njit
 def step_one(params, state, action):
     """Apply a legal `action`, then advance to the next decision or the end."""
     apply(params, state, action)
-    resume(params, state)
+    advance(params, state, True)
 
 
 @njit
@@ -298,7 +307,7 @@ def forfeit_one(params, state, player):
     if not does_decision_stand(params, state, player):
         retract_choice(state)
         state.decision = Decision.NONE  # the procedure on top of the stack asks again
-    resume(params, state)
+    advance(params, state, True)
 
 
 # --- one state: what players have earned
