@@ -27,6 +27,7 @@ from sackarmies_env.games.sack_armies.scenario.document import (
     load_scenario,
     to_scenario,
 )
+from sackarmies_env.games.sack_armies.scenario.procedure import STREAMS
 from sackarmies_env.games.sack_armies.state.actions import make_action_space
 from sackarmies_env.games.sack_armies.state.constants import MAX_GENERALS, Decision
 from sackarmies_env.games.sack_armies.state.layout import make_observation_spec
@@ -39,7 +40,6 @@ DECISIONS_A_TURN = 1000  # at most, on average, including Setup; random play nee
 OBSERVATIONS = ("compact", "planes")
 COIN = {"H": 1, "T": 0}
 DECKS = ("deck", "deck_jokers")  # flip methods in which each card comes once
-STREAMS = ("flip_key", "flip_count", "draw_key", "draw_count")
 
 InitialState = Callable[[Records], None]
 

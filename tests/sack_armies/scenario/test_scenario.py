@@ -10,6 +10,7 @@ import pytest
 
 from sackarmies_env.core.chance import forced_left
 from sackarmies_env.core.state import Role, alloc
+from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.belief.determinize import determinize_games
 from sackarmies_env.games.sack_armies.config import build_params, capacity_for, make_config
 from sackarmies_env.games.sack_armies.scenario.document import load_scenario, scenario_toml, start_scenario, to_scenario
@@ -19,6 +20,7 @@ from tests.sack_armies.builders import entry
 from tests.sack_armies.builders.text_game import B1, SCENARIOS, TextGame, attachment, field, position, token, unit
 
 WALKER = token("walker", band="green")
+SMALL = {"name": "small", "tokens": {"plain": 5, "swamp": 2, "goblin_infantry": 3}}
 SCRIPTED = {"flip_method": "scripted", "auto_forced": "off"}
 BOON = {"id": "boon", "kind": "spell", "use": "free", "effects": [{"kind": "modify", "stat": "armor", "amount": 1}]}
 BANE = {
@@ -51,12 +53,24 @@ def left_of_script(states):
     return [forced_left(states, name) for name in ("flips", "draws")]
 
 
+def begun(scenario, seed=5):
+    """Return the state that a reset of a scenario's game begins with."""
+    game = make_game(scenario=scenario)
+    states = game.new_states(1)
+    game.reset(game.params, states, np.array([seed], np.int64))
+    return states
+
+
 def check_round_trip(params, config, states):
-    """Check that a state survives a dump to TOML and back, with the same forced results left; return the new game."""
+    """Check that a state survives a dump to TOML and back, with the same forced results left; return the new game.
+
+    The state is also that with which every reset of the dump's game begins.
+    """
     dump = to_scenario(params, config, states)
     again = start_scenario(tomllib.loads(scenario_toml(dump)))
-    assert differences(states, again.states) == []
-    assert left_of_script(states) == left_of_script(again.states)
+    for other in (again.states, begun(dump)):
+        assert differences(states, other) == []
+        assert left_of_script(states) == left_of_script(other)
     assert json.loads(json.dumps(dump)) == dump
     assert to_scenario(again.params, again.config, again.states) == dump
     return again
@@ -161,7 +175,32 @@ def test_a_dump_shows_what_is_left_of_the_script():
 def test_the_start_of_a_turn_needs_no_procedure():
     dump = TextGame(SCENARIOS / "x16_weaken.toml").dump()
     assert "procedure" not in dump
-    assert "chance" not in dump
+    assert ("chance" in dump, dump["seed"]) == (False, 0)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_dump_before_the_first_flip_keeps_its_chance(seed):
+    game = make_game(armies=SMALL)
+    states = game.new_states(1)
+    game.reset(game.params, states, np.array([seed], np.int64))
+    assert Decision(int(states["decision"][0])) == Decision.SETUP_PICK
+    again = make_game(scenario=game.to_scenario(states))
+    assert again.keeps_chance
+    for other in (3, 4):
+        assert differences(states, begun(again.config["scenario"], other)) == []
+
+
+def test_a_guess_at_a_decision_with_one_choice_survives_the_round_trip():
+    config = make_config(2, [SMALL, SMALL])
+    found = 0
+    for params, states in play_randomly(config, 1, 40, 1):
+        guessed = states.copy()
+        viewer = 1 - states["current_player"].astype(np.int64)
+        determinize_games(params, guessed, viewer, np.array([1], np.int64))
+        if guessed["num_legal"][0] == 1:
+            found += 1
+            check_round_trip(params, config, guessed)
+    assert found
 
 
 def test_every_example_survives_the_round_trip():

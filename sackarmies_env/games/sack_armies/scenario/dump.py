@@ -14,7 +14,7 @@ from sackarmies_env.games.sack_armies.config import Config
 from sackarmies_env.games.sack_armies.play.step_batch import step_batch
 from sackarmies_env.games.sack_armies.scenario.fill import ROWS_KEY, assign_rows, fill_state
 from sackarmies_env.games.sack_armies.scenario.names import Names, piece_names
-from sackarmies_env.games.sack_armies.scenario.procedure import CHANCE, PROCEDURE, ProcedureDump
+from sackarmies_env.games.sack_armies.scenario.procedure import CHANCE, PROCEDURE, STREAMS, ProcedureDump
 from sackarmies_env.games.sack_armies.scenario.schema import PILES, Scenario, pieces_of
 from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Face, Frame, Kind, Victory, Zone
 from sackarmies_env.games.sack_armies.tokens.schema import token_data
@@ -137,7 +137,10 @@ class Dump:
         return left if any(left) else []
 
     def course(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Return `chance` and `procedure`: how the state differs from the position that `data` shows."""
+        """Return `chance` and `procedure`: how the state differs from the position that `data` shows.
+
+        `seed` stands in for streams that are as it begins them: without either, a reset would seed them anew.
+        """
         position = Scenario.model_validate(data)
         plain = alloc(self.states.dtype, 1)
         pieces = pieces_of(position)
@@ -147,7 +150,8 @@ class Dump:
         procedure = {} if self.follows_from(plain, dump) else dump.encode(self.states, plain, PROCEDURE)
         if self.rows != assign_rows(self.params, self.config, pieces):
             procedure[ROWS_KEY] = self.order(piece_names(pieces))
-        return ({"chance": chance} if chance else {}) | ({"procedure": procedure} if procedure else {})
+        begun: dict[str, Any] = {} if any(name in chance for name in STREAMS) else {"seed": position.seed}
+        return begun | ({"chance": chance} if chance else {}) | ({"procedure": procedure} if procedure else {})
 
     def order(self, names: list[str]) -> list[list[str]]:
         """Return the names of each General's tokens in the order of their rows; `names` are in order of appearance."""

@@ -14,18 +14,15 @@ from numpy.typing import NDArray
 
 from sackarmies_env.core.dump import Meaning, RecordDump, as_list
 from sackarmies_env.core.messages import quote
-from sackarmies_env.core.state import CELL, KEPT, NUMBER, ROW, SEAT, TYPE, StateField, select
+from sackarmies_env.core.state import CELL, KEPT, NUMBER, ROW, SEAT, TYPE, StateField, names_of, select
 from sackarmies_env.games.sack_armies.config import Config, capacity_for
 from sackarmies_env.games.sack_armies.scenario.names import Names
 from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Decision, Event, Kind, Verb, Victory
 from sackarmies_env.games.sack_armies.state.record import STATE_FIELDS, make_state_layout
 
-CHANCE = [
-    field
-    for field in select(STATE_FIELDS, role=KEPT)
-    if field.part == "streams of chance" or field.name.startswith("deck_")
-]
-NOT_WRITTEN = (  # here: the rest of the scenario holds most of them
+STREAMS = names_of(STATE_FIELDS, part="streams of chance")
+CHANCE = [field for field in select(STATE_FIELDS, role=KEPT) if field.name in STREAMS or field.name.startswith("deck_")]
+NOT_WRITTEN = (  # here: the rest of the scenario holds most of them, and must not be contradicted
     *("token_type", "token_owner", "token_zone", "token_hex", "token_host", "token_first", "token_next"),
     "general_alive",
     "decisions",  # not part of the position: a game that begins from it counts from there
