@@ -32,7 +32,7 @@ from sackarmies_env.games.sack_armies.state.actions import make_action_space
 from sackarmies_env.games.sack_armies.state.constants import MAX_GENERALS, Decision
 from sackarmies_env.games.sack_armies.state.layout import make_observation_spec
 from sackarmies_env.games.sack_armies.state.record import make_state_layout
-from sackarmies_env.games.sack_armies.switches import read_switches
+from sackarmies_env.games.sack_armies.switches import Switches, read_switches
 from sackarmies_env.games.sack_armies.tokens.army import Army, ArmyChoice
 from sackarmies_env.games.sack_armies.tokens.schema import token_data
 
@@ -48,7 +48,7 @@ def make_game(
     num_generals: int | None = None,
     armies: ArmyChoice | Sequence[ArmyChoice] = None,
     scenario: ScenarioSource | None = None,
-    switches: Mapping[str, Any] | None = None,
+    switches: Mapping[str, Any] | Switches | None = None,
     observation: str = "compact",
 ) -> Game:
     """Build a game of Sack Armies.
@@ -108,7 +108,7 @@ def _from_scenario(
     num_generals: int | None,
     armies: Any,
     scenario: dict[str, Any],
-    switches: Mapping[str, Any] | None,
+    switches: Mapping[str, Any] | Switches | None,
     observation: str,
 ) -> Game:
     given = scenario.get("generals", 2)
@@ -117,8 +117,8 @@ def _from_scenario(
     if armies is not None:
         raise ValueError("armies and scenario cannot be combined: a scenario defines its own tokens")
     if switches:
-        changed = read_switches({**scenario.get("switches", {}), **switches}).changed()
-        scenario = {**scenario, "switches": changed}
+        given = read_switches(switches).model_dump(mode="json", exclude_unset=True)  # defaults too, if given
+        scenario = {**scenario, "switches": read_switches({**scenario.get("switches", {}), **given}).changed()}
     position = initial_position(scenario)
     has_chance = "seed" in scenario or any(name in scenario.get("chance", {}) for name in STREAMS)
     initial_state = functools.partial(copy_records, position.states)

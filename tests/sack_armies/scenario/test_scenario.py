@@ -16,6 +16,7 @@ from sackarmies_env.games.sack_armies.config import build_params, capacity_for, 
 from sackarmies_env.games.sack_armies.scenario.document import load_scenario, scenario_toml, start_scenario, to_scenario
 from sackarmies_env.games.sack_armies.state.constants import Decision, Zone
 from sackarmies_env.games.sack_armies.state.record import STATE_FIELDS, make_state_dtype
+from sackarmies_env.games.sack_armies.switches import Switches
 from tests.sack_armies.builders import entry
 from tests.sack_armies.builders.text_game import B1, SCENARIOS, TextGame, attachment, field, position, token, unit
 
@@ -227,6 +228,15 @@ def test_a_dump_in_a_reaction_window_goes_on_there():
     assert (again.player, again.decision, again.legal()) == (1, Decision.SURPRISE_SLOT, ["slot 0"])
     again.do("slot 0", "hex 2,-1")
     assert again.casualties(1) == ["x_retreat"]
+
+
+@pytest.mark.parametrize(
+    "given", [{"auto_forced": "on", "max_turns": 5}, Switches(auto_forced=True, max_turns=5)], ids=["dict", "object"]
+)
+def test_switches_given_with_a_scenario_replace_those_of_the_scenario(given):
+    agreed = {"auto_forced": False, "max_turns": 9, "augment_stacks": False}
+    game = make_game(scenario=position([WALKER], UNITS, switches=agreed), switches=given)
+    assert game.config["scenario"]["switches"] == {"augment_stacks": False, "max_turns": 5}
 
 
 # --- what an entry means

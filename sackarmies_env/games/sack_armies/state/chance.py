@@ -87,7 +87,10 @@ def nth_token_in_sack(params, state, player, n):
 
 @njit
 def forced_draw(params, state, player):
-    """Return the token that the script of `player` draws next, or NO_TOKEN."""
+    """Return the token that the script of `player` draws next, or NO_TOKEN if chance decides.
+
+    A forced draw that is not in the sack is used up; it may be in another pile by then, so it is no fault.
+    """
     wanted = next_forced(state.script_draws, state.script_draws_end, state.script_draws_used, player)
     if wanted == NO_RESULT:
         return np.int64(NO_TOKEN)
