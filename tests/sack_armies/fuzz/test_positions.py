@@ -24,6 +24,10 @@ def position_at(decision):
         ("deploy_hex", {"chain": ["pit_demon"]}, 'place the type "pit_demon" now'),
         ("deploy_hex", {"chain_length": 0}, "chain_length: the decision deploy_hex cannot follow 0 parts of a choice"),
         ("deploy_hex", {"chain_length": 6}, "chain_length: the decision deploy_hex cannot follow 6 parts"),
+        ("menu", {"chain_length": 2}, "chain_length: the decision menu cannot follow 2 parts of a choice, only 0"),
+        ("menu", {"chain_length": 1, "chain": ["0,0"]}, "the decision menu cannot follow 1 parts of a choice, only 0"),
+        ("menu", {"chain": ["0,0"]}, 'chain: the choice has 0 parts so far; all others must be "-"'),
+        ("move_to", {"chain_length": 2}, "the decision move_to cannot follow 2 parts of a choice, only 1"),
         ("deploy_hex", {"frame_top": 4}, "frame_kind: setup cannot lie on deploy"),
         ("deploy_hex", {"frame_step": [1, 9]}, "frame_step: deploy has the steps 0 to 0, not 9"),
         ("deploy_hex", {"frame_data": [[0], [200]]}, "frame_data: 200 is out of range for deploy; allowed are 0 to 64"),
@@ -69,7 +73,7 @@ def test_deepest_consistent_stack_of_procedures_fits_in_a_state():
         stack
         for stack in stacks(Frame.TURN)
         for verb in (Verb.CAST, Verb.SURPRISE)
-        if not [*_stack_faults({"act_verb": verb, "frame_step": np.zeros(MAX_FRAMES + 1)}, list(stack))]
+        if not [*_stack_faults({"active": 0, "act_verb": verb, "frame_step": np.zeros(MAX_FRAMES + 1)}, list(stack))]
     }
     assert (Frame.TURN, Frame.ATTACK, Frame.WINDOW, Frame.ACTIVATE) in whole
     assert max(map(len, whole)) == 4 <= MAX_FRAMES

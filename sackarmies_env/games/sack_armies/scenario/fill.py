@@ -15,7 +15,7 @@ from sackarmies_env.core.rng import seed_streams
 from sackarmies_env.core.state import NO_PLAYER, StateField
 from sackarmies_env.games.sack_armies.config import Config
 from sackarmies_env.games.sack_armies.scenario.names import Names, piece_names
-from sackarmies_env.games.sack_armies.scenario.procedure import CHANCE, PROCEDURE, ProcedureDump
+from sackarmies_env.games.sack_armies.scenario.procedure import CHANCE, NOT_WRITTEN, PROCEDURE, ProcedureDump
 from sackarmies_env.games.sack_armies.scenario.schema import NO_PIECE, Piece, Scenario
 from sackarmies_env.games.sack_armies.state.chance import shuffle_deck
 from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Face, Frame, Victory, Zone
@@ -170,6 +170,8 @@ def _fill_flow(scenario: Scenario, states: NDArray[np.void]) -> None:
 def _decode(
     dump: ProcedureDump, states: NDArray[np.void], data: Mapping[str, Any], key: str, fields: Sequence[StateField]
 ) -> None:
+    if told := [name for name in data if name in NOT_WRITTEN]:
+        raise ValueError(f"{key}: {quote(told[0])} cannot be given here: it follows from the rest of the scenario")
     try:
         dump.decode(states, data, fields)
     except ValueError as error:

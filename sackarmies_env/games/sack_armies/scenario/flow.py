@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sackarmies_env.core.flow import NO_CHOICE
 from sackarmies_env.core.messages import join, quote
 from sackarmies_env.games.sack_armies.rules.activate import ActivateStep
 from sackarmies_env.games.sack_armies.rules.attack import AttackStep
@@ -22,7 +23,7 @@ from sackarmies_env.games.sack_armies.rules.deploy import DrawStep
 from sackarmies_env.games.sack_armies.rules.setup import GENERAL_ONE, OFFSET, PICKER, ROUND, SETUP_FIELDS, SetupStep
 from sackarmies_env.games.sack_armies.scenario.names import Names
 from sackarmies_env.games.sack_armies.state.chance import CARDS_OF_A_COLOR, JOKERS
-from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Decision, Frame, Verb, Zone
+from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Decision, Frame, Verb, Victory, Zone
 from sackarmies_env.games.sack_armies.state.flow import (
     RESULT,
     WINDOW_KIND,
@@ -75,12 +76,12 @@ WINDOWS: dict[Frame, tuple[WindowKind, ...]] = {  # what a window on a procedure
     Frame.ACTIVATE: (WindowKind.ACTIVATION,),
 }
 AFTER_A_WINDOW = (Frame.TURN, Frame.DRAW, Frame.DEPLOY, Frame.MOVE, Frame.ATTACK)  # what may ask something next
-NEEDS = {  # how many parts of the choice must exist at a decision
+NEEDS = {  # how many parts the choice has at a decision; at others none, but see `_parts_before`
     **dict.fromkeys((D.SETUP_HEX, D.DEPLOY_HEX, D.REVEAL_SLOT, D.MOVE_TO, D.TARGET, D.COORD_MEMBER, D.TOKEN_HOST), 1),
     **dict.fromkeys((D.RAISE_TYPE, D.CAST_SLOT), 1),
     D.TOKEN_SLOT: 2,
 }
-MOST_PARTS = 2
+FEWEST_DRAWN = 2  # Generals who are eliminated together as the last ones
 MOST_COUNTED = 64  # tokens that a General can have discarded, deployed or moved
 HELD_IN = {  # decisions whose choice begins with a type, and where its token must be; other choices are units' hexes
     D.SETUP_HEX: (Zone.PICKED, Zone.SACK, Zone.HAND),
@@ -95,14 +96,17 @@ def flow_faults(params: NDArray[np.void], states: NDArray[np.void], names: Names
     stack = [Frame(int(kind)) for kind in state["frame_kind"][: int(state["frame_top"]) + 1]]
     faults = [*_stack_faults(state, stack), *_deck_faults(state)]
     if not faults:
-        faults = [*_number_faults(state, stack, generals), *_question_faults(state, stack[-1], names)]
+        faults = [*_number_faults(state, stack, generals), *_end_faults(state)]
+        faults += _question_faults(state, stack[-1], names)
     yield from faults
 
 
 def _stack_faults(state: Any, stack: list[Frame]) -> Iterator[str]:
     """Each procedure must lie where it may, at a step that it has."""
-    if stack[0] not in (Frame.SETUP, Frame.TURN):
-        yield f"frame_kind: {_name(stack[0])} cannot be the lowest procedure"
+    lowest = Frame.SETUP if state["active"] < 0 else Frame.TURN
+    if stack[0] != lowest:
+        without = "with" if lowest == Frame.SETUP else "without"
+        yield f"frame_kind: {_name(stack[0])} cannot be the lowest procedure {without} setup = true"
     for below, above in pairwise(stack):
         if above not in ABOVE[below]:
             yield f"frame_kind: {_name(above)} cannot lie on {_name(below)}"
@@ -118,8 +122,8 @@ def _stack_faults(state: Any, stack: list[Frame]) -> Iterator[str]:
 
 def _number_faults(state: Any, stack: list[Frame], generals: int) -> Iterator[str]:
     """The numbers of each procedure must be within the limits for their meaning."""
-    if stack[0] == Frame.TURN and state["active"] < 0:
-        yield "active must be a General while a turn is under way"
+    if state["last_progress_turn"] > state["turn"]:
+        yield f"last_progress_turn: {state['last_progress_turn']} is later than the turn, {state['turn']}"
     for name in ("window_closed", "window_heard"):
         if state[name] > generals:
             yield f"{name}: {state[name]} is out of range; allowed are 0 to {generals}"
@@ -144,22 +148,48 @@ def _number_faults(state: Any, stack: list[Frame], generals: int) -> Iterator[st
                 yield f"frame_data: {number} is out of range for {_name(kind)}; allowed are {low} to {high}"
 
 
+def _end_faults(state: Any) -> Iterator[str]:
+    """A draw is how the game ends for the Generals who were last, and nothing is asked once it is over."""
+    is_draw = state["terminated"] == 1 and state["victory_type"] == Victory.DRAW
+    if state["victory_type"] == Victory.DRAW and not is_draw:
+        yield "victory_type: it can be draw only once the game is over"
+    last = int(state["general_drawn"].sum())
+    if (last < FEWEST_DRAWN) if is_draw else last:
+        wanted = "a draw is between at least 2 Generals who were the last" if is_draw else "the game is no draw"
+        yield f"general_drawn marks {last} Generals, but {wanted}"
+    if (state["terminated"] or state["truncated"]) and (state["decision"] or state["current_player"] >= 0):
+        yield "decision and current_player cannot be given once the game is over: nothing is asked any more"
+
+
+def _parts_before(decision: Decision, top: Frame) -> int:
+    """Return how many parts the choice has when `decision` is asked in the procedure on top."""
+    if decision in EFFECTS:
+        return int(top == Frame.TURN)  # the acting unit; an announcement or a surprise has cleared the choice
+    return NEEDS.get(decision, 0)
+
+
 def _question_faults(state: Any, top: Frame, names: Names) -> Iterator[str]:
     """The decision must be one of the procedure on top, and the choice so far must fit it."""
     decision, length = Decision(int(state["decision"])), int(state["chain_length"])
-    if length > MOST_PARTS or length < NEEDS.get(decision, 0):
-        yield f"chain_length: the decision {_name(decision)} cannot follow {length} parts of a choice"
+    wanted = _parts_before(decision, top)
+    if length != wanted:
+        yield f"chain_length: the decision {_name(decision)} cannot follow {length} parts of a choice, only {wanted}"
+    elif (state["chain"][length:] != NO_CHOICE).any():
+        yield f'chain: the choice has {length} parts so far; all others must be "-"'
     if decision == Decision.NONE:
         return
     if decision not in ASKS[top]:
         yield f"decision: {_name(decision)} is not asked in {_name(top)}"
-    if state["current_player"] < 0:
+    player = int(state["current_player"])
+    if player < 0:
         yield "current_player must be a General while a decision is asked"
+    elif state["general_alive"][player] == 0:
+        yield f"current_player is {player}, but this General is eliminated"
     if state["attack_verb"] != 0 and state["attack_target"] >= 0:
         defender = state["token_controller"][state["attack_target"]]
         if defender == state["active"]:
             yield f"attack_target: the target is a unit of General {defender}, who is the attacker"
-    chosen = state["chain"][: NEEDS.get(decision, 0)].tolist()
+    chosen = state["chain"][:wanted].tolist()
     if decision in HELD_IN:
         held = (state["token_owner"] == state["current_player"]) & np.isin(state["token_zone"], HELD_IN[decision])
         if chosen[0] not in state["token_type"][held]:

@@ -24,8 +24,9 @@ STREAMS = names_of(STATE_FIELDS, part="streams of chance")
 CHANCE = [field for field in select(STATE_FIELDS, role=KEPT) if field.name in STREAMS or field.name.startswith("deck_")]
 NOT_WRITTEN = (  # here: the rest of the scenario holds most of them, and must not be contradicted
     *("token_type", "token_owner", "token_zone", "token_hex", "token_host", "token_first", "token_next"),
-    "general_alive",
+    *("general_alive", "active", "turn", "terminated", "truncated", "winner"),
     "decisions",  # not part of the position: a game that begins from it counts from there
+    "error",  # a game that begins has none
 )
 PROCEDURE = [
     field
