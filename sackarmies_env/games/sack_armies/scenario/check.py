@@ -10,6 +10,7 @@ from sackarmies_env.core.messages import join, suggestion
 from sackarmies_env.games.sack_armies.scenario.schema import MAX_ENTRIES, NO_PIECE, Piece, Scenario
 from sackarmies_env.games.sack_armies.state.constants import OWNED_LIMIT, STACK_LIMIT, Face, Zone
 from sackarmies_env.games.sack_armies.state.record import MAX_SCRIPT_DRAWS, MAX_SCRIPT_FLIPS
+from sackarmies_env.games.sack_armies.switches import Switches
 from sackarmies_env.games.sack_armies.tokens.schema import AnyToken, Attachment, Unit
 
 Hex = tuple[int, int]
@@ -18,7 +19,7 @@ KINDS = {Zone.ATTACHED: ("spell", "maneuver"), Zone.PICKED: ("battlefield",)}  #
 
 
 def problems_of(
-    scenario: Scenario, pieces: Sequence[Piece], tokens: Mapping[str, AnyToken], radius: int, sight: bool
+    scenario: Scenario, pieces: Sequence[Piece], tokens: Mapping[str, AnyToken], switches: Switches
 ) -> list[str]:
     """Return all problems of a position; an empty list if there are none.
 
@@ -26,18 +27,21 @@ def problems_of(
         scenario: the position.
         pieces: its tokens.
         tokens: all tokens by id, including those of the scenario.
-        radius: radius of the board.
-        sight: whether a revealed unit sights at once, so that no face-down unit can stand next to an enemy.
+        switches: all switches, those of the scenario included.
     """
     if len(pieces) > MAX_ENTRIES:
         return [f"there are {len(pieces)} tokens, but at most {MAX_ENTRIES} fit into a game"]
-    problems = [*_seats(scenario, pieces), *_kinds(pieces, tokens), *_script(scenario, pieces)]
+    problems = [
+        *(*_seats(scenario, pieces), *_ends(scenario)),
+        *(*_kinds(pieces, tokens), *_script(scenario, pieces)),
+    ]
     if problems:
         return problems
     units = [piece for piece in pieces if piece.at is not None and tokens[piece.token].kind == "unit"]
     fields = [piece for piece in pieces if piece.at is not None and tokens[piece.token].kind == "battlefield"]
+    radius = switches.radius(scenario.generals)
     problems = [*_board(units, fields, radius), *_attachments(pieces, tokens), *_captives(pieces)]
-    if sight and not scenario.procedure:
+    if switches.sight_on_reveal and not scenario.procedure:  # no face-down unit can stand next to an enemy
         problems += _unsighted(units)
     if not (scenario.setup or scenario.procedure or scenario.is_over):
         problems += _generals(scenario, pieces, fields, tokens)
@@ -62,12 +66,42 @@ def _seats(scenario: Scenario, pieces: Sequence[Piece]) -> Iterator[str]:
         for key in ("owner", "controller"):
             if (seat := getattr(piece, key)) > last:
                 yield f"{piece.entry}: {key} is {seat}, but the Generals are 0 to {last}"
-    fallen = {seat for seat, general in enumerate(scenario.general) if not general.alive}
-    outlived = (
-        scenario.procedure.get("act_verb") == "surprise"
-    )  # it continues though the active General is eliminated (Q-67)
-    if scenario.to_move in fallen and not scenario.is_over and not outlived:
+    if scenario.to_move not in _alive(scenario) and not scenario.is_over and not _is_outlived(scenario):
         yield f"to_move is {scenario.to_move}, but this General is eliminated"
+
+
+def _alive(scenario: Scenario) -> list[int]:
+    """Return the Generals who are still in the game."""
+    fallen = {seat for seat, general in enumerate(scenario.general) if not general.alive}
+    return [seat for seat in range(scenario.generals) if seat not in fallen]
+
+
+def _is_outlived(scenario: Scenario) -> bool:
+    """Return whether a surprise maneuver is under way, which continues though the active General is eliminated."""
+    kinds, top, verb = (scenario.procedure.get(name) for name in ("frame_kind", "frame_top", "act_verb"))
+    if not (isinstance(kinds, list | tuple) and isinstance(top, int) and 0 <= top < len(kinds)):
+        return False
+    return bool(kinds[top] == "activate" and verb == "surprise")  # Q-67
+
+
+def _ends(scenario: Scenario) -> Iterator[str]:
+    """The Generals who are still in the game must fit how it has ended, or that it goes on."""
+    alive, winner, victory = _alive(scenario), scenario.winner, scenario.victory_type
+    named = winner is not None and winner >= 0
+    if (not scenario.is_over or victory == "none") and len(alive) < 2:
+        yield f"too few Generals are in the game: {len(alive)}; at least 2 are needed unless it is over"
+    if victory in ("none", "draw"):
+        if named:
+            yield f'winner is {winner}, but nobody wins a game whose victory_type is "{victory}"'
+        if victory == "draw" and alive:
+            yield f'victory_type is "draw", but General {alive[0]} is still in the game: set alive = false for all'
+    elif scenario.is_over and not named:
+        yield 'winner must be a General once the game is over, unless victory_type is "draw" or "none"'
+    elif scenario.is_over and alive != [winner]:
+        left = join(alive) or "nobody"
+        yield f"winner is {winner}, so General {winner} alone must still be in the game, but it has {left}"
+    if scenario.is_over and victory != "none" and "victory_type" in scenario.procedure:
+        yield "procedure: victory_type must be given outside of the procedure"
 
 
 def _kinds(pieces: Sequence[Piece], tokens: Mapping[str, AnyToken]) -> Iterator[str]:
@@ -184,6 +218,3 @@ def _generals(
         own = [piece for piece in pieces if piece.owner == seat and tokens[piece.token].kind == "unit"]
         if all(piece.zone in lost for piece in own):
             yield f"general[{seat}] has no unit outside casualties and removed and would be eliminated"
-    alive = sum(general.alive for general in scenario.general) if scenario.general else scenario.generals
-    if alive < 2:
-        yield f"{alive} Generals are in the game, but at least 2 are needed unless it is over"

@@ -165,12 +165,11 @@ def _configure(scenario: Scenario, name: str) -> Config:
     """
     switches = read_switches(scenario.switches, f"{name}: switches")
     pieces = pieces_of(scenario)
-    radius = switches.radius(scenario.generals)
     try:
         tokens = by_id(all_tokens(unique(scenario.token, "token"), ()))
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
-    problems = problems_of(scenario, pieces, tokens, radius, switches.sight_on_reveal)
+    problems = problems_of(scenario, pieces, tokens, switches)
     if problems:
         raise ValueError(join_faults(problems, name))
     armies = [Army("scenario", _counts(pieces, seat)) for seat in range(scenario.generals)]
