@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 
+from sackarmies_env.core.legal import legal_ids
+from sackarmies_env.core.step_batch import Command, dispatch
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.scenario.document import load_scenario, start_scenario
+from sackarmies_env.games.sack_armies.state.constants import Decision
 from sackarmies_env.testing import RandomPlay
 from tests.sack_armies.builders.text_game import field, position, token, unit
-from tests.sack_armies.builders.twin_worlds import plain
+from tests.sack_armies.builders.twin_worlds import act, plain
 from tests.sack_armies.scenario.test_scenario import begun, differences
 
 WALKER = token("walker", band="green")
@@ -178,3 +181,41 @@ def test_a_game_cut_off_by_the_limit_of_turns_begins_as_its_dump_says():
     states = play.play()
     assert (plain(states)["truncated"], plain(states)["frame_step"][0]) == (1, 0)
     assert differences(states, begun(game.to_scenario(states))) == []
+
+
+# --- picks
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"setup": True}, "holds 6 battlefields, but at most 5 are picked"),
+        (
+            {"setup": True, "switches": {"setup_pick": "any_at_placement"}},
+            'must be empty with setup_pick = "any_at_placement": nothing is picked beforehand',
+        ),
+        ({}, "must be empty after Setup, unless the General is eliminated"),
+    ],
+)
+def test_picks_that_would_never_be_placed_are_refused(changes, message):
+    number = 6 if "most" in message else 5
+    picked = {"picked": ["plain"] * number, "sack": ["walker"]}
+    scenario = game_with(picked, SPARE)
+    if "setup" in changes:
+        scenario = SETUP | {"general": [picked, ARMY]} | changes
+    assert faults(scenario) == [f"general[0]: picked {message}"]
+
+
+def test_picks_of_a_general_who_left_in_setup_survive_the_round_trip():
+    game = make_game(3, SMALL)
+    states = game.new_states(1)
+    game.reset(game.params, states, np.array([2], np.int64))
+    while plain(states)["decision"] == Decision.SETUP_PICK:
+        act(game, states, legal_ids(plain(states)["legal"])[0])
+    leaver = (int(plain(states)["current_player"]) + 1) % 3
+    dispatch(game.step_batch, game.params, states, Command.FORFEIT, leaver)
+    while plain(states)["active"] < 0:
+        act(game, states, legal_ids(plain(states)["legal"])[0])
+    dump = game.to_scenario(states)
+    assert (dump["general"][leaver]["alive"], dump["general"][leaver]["picked"]) == (False, ["plain"] * 5)
+    assert differences(states, begun(dump)) == []

@@ -7,6 +7,7 @@ from itertools import combinations
 
 from sackarmies_env.core.hexgrid import DIRECTIONS
 from sackarmies_env.core.messages import join, suggestion
+from sackarmies_env.games.sack_armies.rules.setup import SETUP_FIELDS
 from sackarmies_env.games.sack_armies.scenario.schema import MAX_ENTRIES, NO_PIECE, Piece, Scenario
 from sackarmies_env.games.sack_armies.state.constants import OWNED_LIMIT, STACK_LIMIT, Face, Zone
 from sackarmies_env.games.sack_armies.state.record import MAX_SCRIPT_DRAWS, MAX_SCRIPT_FLIPS
@@ -32,7 +33,7 @@ def problems_of(
     if len(pieces) > MAX_ENTRIES:
         return [f"there are {len(pieces)} tokens, but at most {MAX_ENTRIES} fit into a game"]
     problems = [
-        *(*_seats(scenario, pieces), *_ends(scenario)),
+        *(*_seats(scenario, pieces), *_ends(scenario), *_picks(scenario, switches)),
         *(*_kinds(pieces, tokens), *_script(scenario, pieces)),
     ]
     if problems:
@@ -102,6 +103,21 @@ def _ends(scenario: Scenario) -> Iterator[str]:
         yield f"winner is {winner}, so General {winner} alone must still be in the game, but it has {left}"
     if scenario.is_over and victory != "none" and "victory_type" in scenario.procedure:
         yield "procedure: victory_type must be given outside of the procedure"
+
+
+def _picks(scenario: Scenario, switches: Switches) -> Iterator[str]:
+    """Battlefields are picked in Setup alone, and placed there; only a General who left meanwhile may still have some.
+
+    No others would ever be placed.
+    """
+    for seat, general in enumerate(scenario.general):
+        entry = f"general[{seat}]: picked"
+        if len(general.picked) > SETUP_FIELDS:
+            yield f"{entry} holds {len(general.picked)} battlefields, but at most {SETUP_FIELDS} are picked"
+        if general.picked and switches.setup_pick == "any_at_placement":
+            yield f'{entry} must be empty with setup_pick = "any_at_placement": nothing is picked beforehand'
+        if general.picked and general.alive and not scenario.setup:
+            yield f"{entry} must be empty after Setup, unless the General is eliminated"
 
 
 def _kinds(pieces: Sequence[Piece], tokens: Mapping[str, AnyToken]) -> Iterator[str]:
