@@ -18,7 +18,7 @@ from typing import Any
 import tomli_w
 
 from sackarmies_env.core.messages import UNPRINTABLE
-from tests.fuzz.mutators import copy_data, mutate_bytes, mutate_data, odd_value, places
+from tests.fuzz.mutators import copy_data, mutate_bytes, odd_value, places
 from tests.fuzz.readers import Reader
 
 SECONDS = 10.0  # that a case may take at most
@@ -61,8 +61,8 @@ def make_case(reader: Reader, rng: Random) -> Any:
     if isinstance(document, bytes):
         return reader.damage(rng, document, other)
     if as_data:
-        return mutate_data(rng, document, other)
-    content = encode(reader, mutate_data(rng, document, other)) if rng.random() < 0.6 else None
+        return reader.damage_data(rng, document, other)
+    content = encode(reader, reader.damage_data(rng, document, other)) if rng.random() < 0.6 else None
     if content is None:
         content = mutate_bytes(rng, encode(reader, document) or b"", encode(reader, other) or b"")
     return content

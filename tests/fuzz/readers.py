@@ -45,8 +45,9 @@ from sackarmies_env.registry import game_of
 from sackarmies_training.config import TournamentConfig, TrainConfig, load_config
 from tests.core.toy_game import make_duel
 from tests.fuzz import checkpoints, contests, territories, territories_games
-from tests.fuzz.mutators import mutate_bytes, places
+from tests.fuzz.mutators import mutate_bytes, mutate_data, places
 from tests.sack_armies.builders import entry
+from tests.sack_armies.fuzz.contradictions import check_consistency, contradict
 
 ROOT = Path(__file__).parents[2]
 GAME_DATA = ROOT / "sackarmies_env" / "games" / "sack_armies"
@@ -76,6 +77,7 @@ class Reader:
         read: reads a file.
         read_data: reads plain data, or text.
         damage: makes a damaged document from two valid ones, if these are bytes.
+        damage_data: the same for plain data.
     """
 
     name: str
@@ -86,6 +88,7 @@ class Reader:
     read: Callable[[Path], Any] | None = None
     read_data: Callable[[Any], Any] | None = None
     damage: Callable[[Random, Any, Any], Any] = mutate_bytes
+    damage_data: Callable[[Random, Any, Any], Any] = mutate_data
 
 
 def tables(pattern: str) -> list[dict[str, Any]]:
@@ -197,7 +200,8 @@ def check_scenario(scenario: dict[str, Any]) -> None:
 
 
 def check_position(position: Position) -> None:
-    """Play on at random for a few plies, then dump the position again."""
+    """Check that a position is consistent, play on at random for a few plies, then dump it again."""
+    check_consistency(position)
     game_text, states = position.text, position.states
     rng = Random(0)
     for _ in range(4):
@@ -357,6 +361,7 @@ READERS = {
         Reader(
             *("position", "", dumps, check_position, ("scenario", *NO_FILE)),
             read_data=start_scenario,
+            damage_data=contradict,
         ),
         Reader(
             *("territories", ".toml", territories.scenarios, territories.check_scenario, ("scenario", *NO_FILE)),
