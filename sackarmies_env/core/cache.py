@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numba.experimental.function_type  # noqa: F401 - since then numba recognizes functions passed to kernels
 from numba.core.caching import FunctionCache
 from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys

@@ -257,7 +257,7 @@ def test_older_card_is_not_of_a_kind_taken_from_a_later_deck():
         assert seats == (0,) or (worlds["hand"][:, 2, 0] == 6).all()
 
 
-def forget_what_is_excluded(game: Game) -> Game:
+def clear_what_is_excluded(game: Game) -> Game:
     """Return a fault: samples ignore the kinds that older cards cannot be."""
 
     def determinize(params, states, players, seeds):
@@ -273,7 +273,7 @@ def forget_what_is_excluded(game: Game) -> Game:
 def test_samples_that_ignore_excluded_kinds_are_noticed():
     with pytest.raises(AssertionError, match="impossible"):
         for seed in range(3):
-            history = begin(4, "full", seed, forget_what_is_excluded)
+            history = begin(4, "full", seed, clear_what_is_excluded)
             for number, position in enumerate(positions(history, seed, is_hurried=True)):
                 check(position, number)
 

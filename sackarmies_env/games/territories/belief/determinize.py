@@ -190,7 +190,7 @@ def first_share(state, first, second):
 
 
 @njit
-def forget_holder(state, holder):
+def clear_holder(state, holder):
     """Note that a player has got their share: only the others can hold what is left."""
     for kind in range(NUM_CARDS):
         state.holders[kind] &= ~holder
@@ -211,13 +211,13 @@ def deal_old(params, state, viewer, cycle):
     give(state, player, one + two, with_second)
     give(state, player, one + three, with_third)
     give(state, player, ALL_HOLDERS, num_empty(state, player))
-    forget_holder(state, one)
+    clear_holder(state, one)
     player = seat_after(params, viewer, 1)
     give(state, player, two, num_held_by(state, two))
     give(state, player, two + three, num_empty(state, player))
-    forget_holder(state, two)
+    clear_holder(state, two)
     give(state, seat_after(params, viewer, 2), three, num_held_by(state, three))
-    forget_holder(state, three)
+    clear_holder(state, three)
 
 
 # --- all cycles
