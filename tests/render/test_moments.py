@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sackarmies_env.core.game import forfeit_code
 from sackarmies_env.core.record import make_record
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.state.constants import Decision, Verb
@@ -111,6 +112,37 @@ def test_attack_is_shown_before_it_is_decided_though_nobody_was_asked(twins):
     announced = [frame["announced"] for frame in view["frames"]]
     assert announced[:2] == ["", "melee attack at 1,0"]
     assert next(line["ply"] for line in view["log"] if "attack" in line["text"]) == 1
+
+
+def recorded_forfeit(attachment):
+    """Return a game of four in which General 2 forfeits when asked about an attack; General 3 may be asked next."""
+    position = three_generals("ward")
+    position["generals"] = 4
+    position["battlefield"].append({"token": "plain", "at": [0, 2], "owner": 3, "controller": 3})
+    hidden = {"token": attachment, "face": "down", "owner": 3}
+    position["unit"].append({"token": "guard", "at": [0, 2], "owner": 3, "face": "up", "attached": [hidden]})
+    sack = ["guard", {"ward": "dash", "dash": "ward"}[attachment]]
+    position["general"].append({"hand": ["guard"], "sack": sack, "casualties": [], "removed": []})
+    game = make_game(scenario=position)
+    states, actions, asked = game.new_states(1), [], []
+    game.start(states, 0)
+    for text in ("melee", None, *(["pass"] if attachment == "ward" else []), *COURSE):
+        asked.append(int(plain(states)["current_player"]))
+        actions.append(forfeit_code(2) if text is None else game.parse_action(states, text))
+        if text is None:
+            game.forfeit(game.params, states, [2])
+        else:
+            play(game, states, text)
+    return game, make_record(game, 0, actions), asked
+
+
+def test_forfeit_does_not_tell_that_another_general_had_a_choice():
+    ward, dash = (recorded_forfeit(attachment) for attachment in ("ward", "dash"))
+    assert ward[2] == [0, 2, 3, 1, 0, 1]
+    assert dash[2] == [0, 2, 1, 0, 1]
+    for viewer in (0, 1):
+        assert Replay(*ward[:2], [viewer]).html == Replay(*dash[:2], [viewer]).html
+        assert film(*ward[:2], viewer) == film(*dash[:2], viewer)
 
 
 # --- the current player

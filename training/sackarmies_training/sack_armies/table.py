@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sackarmies_env.core.game import Game, Records
+from sackarmies_env.core.game import Game, Records, forfeit_code
 from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.state import ERROR_NONE
 from sackarmies_env.games.sack_armies.rules.attack import is_led_throughout
@@ -56,11 +56,14 @@ class Table(GameTable):
     # --- the course of the game
 
     def steps(self, before: Records, action: int, after: Records) -> Iterator[Step]:
-        """Yield the states that follow an action; forced decisions are steps like any other."""
+        """Yield the states that follow an action or a forfeit; forced decisions are steps like any other."""
         player = int(before["current_player"][0])
         states = before.copy()
-        while action >= 0 and self.game.params["auto_forced"][0]:
-            self.game.step(self._slow, states, np.array([action], np.int64))
+        while self.game.params["auto_forced"][0]:
+            if action >= 0:
+                self.game.step(self._slow, states, np.array([action], np.int64))
+            else:
+                self.game.forfeit(self._slow, states, [forfeit_code(action)])
             if states["num_legal"][0] != 1 or states["error"][0] != ERROR_NONE:
                 break
             yield Step(states, player, action)
