@@ -33,10 +33,10 @@ from sackarmies_env.envs.options import (
     RENDER_MODES,
     TOO_SHORT,
     CommonOptions,
+    DrawsOwnSeed,
     PotentialShaping,
     check_choice,
     forced_results,
-    new_generator,
     next_seed,
     own_seed,
     read_options,
@@ -51,7 +51,7 @@ Info = dict[str, Any]
 Transition = tuple[SingleObservation, float, bool, bool, Info]
 
 
-class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
+class SingleSeatEnv(Referee, DrawsOwnSeed, gymnasium.Env[Any, np.int64]):
     """Gymnasium environment in which the learner plays one seat of any game against opponents.
 
     A step applies the learner's action, then plays the other seats until the learner must decide again or its game is
@@ -108,7 +108,6 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         self._potential = 0.0
         self._turn = NO_TURN  # of the learner's last decision
         self._has_begun = False
-        self._np_random, self._np_random_seed = new_generator()
 
     def _make_opponents(self) -> None:
         self.opponents = make_opponents(self._opponent_choice, self.game)

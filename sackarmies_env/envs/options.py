@@ -189,14 +189,38 @@ def next_seed(seed: int | None, rng: np.random.Generator | None) -> tuple[int, n
     return number, seeding.np_random(number)[0]
 
 
-def new_generator() -> tuple[np.random.Generator, int]:
-    """Return Gymnasium's `np_random` and `np_random_seed` for a new environment, seeded by the system.
+class DrawsOwnSeed:
+    """Gymnasium's `np_random` and `np_random_seed` for environments whose first game takes the seed that is drawn.
 
-    The first reset without a seed takes this one, so that `reset(seed=np_random_seed)` begins the same games again.
-    Gymnasium's own default has more bits than the seed of a game.
+    So `reset(seed=np_random_seed)` begins the same games again; Gymnasium's own default has more bits than the seed of
+    a game. It is drawn when it is first asked for: copies of an environment that has not begun play different games.
     """
-    seed, _ = next_seed(None, None)
-    return seeding.np_random(seed)[0], seed
+
+    _np_random: np.random.Generator | None = None
+    _np_random_seed: int | None = None
+
+    @property
+    def np_random(self) -> np.random.Generator:
+        """The generator of later seeds; after it is set, `np_random_seed` is -1."""
+        self._draw_seed()
+        assert self._np_random is not None
+        return self._np_random
+
+    @np_random.setter
+    def np_random(self, value: np.random.Generator) -> None:
+        self._np_random, self._np_random_seed = value, -1
+
+    @property
+    def np_random_seed(self) -> int:
+        """The seed last given to `reset`, or drawn if none was given; -1 if there is none."""
+        self._draw_seed()
+        assert self._np_random_seed is not None
+        return self._np_random_seed
+
+    def _draw_seed(self) -> None:
+        if self._np_random_seed is None:
+            self._np_random_seed, _ = next_seed(None, None)
+            self._np_random, _ = seeding.np_random(self._np_random_seed)
 
 
 def own_seed(seed: Any, np_random_seed: int | None, *, is_new: bool) -> Any:

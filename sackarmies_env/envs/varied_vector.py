@@ -18,10 +18,10 @@ from sackarmies_env.core.step_batch import MAX_RESTARTS
 from sackarmies_env.envs.batch_results import Observations
 from sackarmies_env.envs.options import (
     TOO_SHORT,
+    DrawsOwnSeed,
     first_seeds,
     forced_results,
     games_are_over,
-    new_generator,
     own_seed,
     read_reset_mask,
     seed_of_generator,
@@ -34,7 +34,7 @@ Group = tuple[NDArray[np.int64], BatchEnv]  # rows, and the environment that pla
 Part = tuple[NDArray[np.int64], Any]  # rows, and what is returned for them
 
 
-class VariedBatchEnv(VectorEnv[Any, Any, Any]):
+class VariedBatchEnv(DrawsOwnSeed, VectorEnv[Any, Any, Any]):
     """`num_envs` games that `reset` chooses, one for each row; otherwise like `BatchEnv`.
 
     The seed of a row determines its game, which stays until the next `reset`: finished games are replaced by new ones
@@ -70,7 +70,6 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         self.state_space = batch_space(state_space(game, first.presentation), self.num_envs)
         self._common = first.options
         self.groups: list[Group] = []  # empty while no games are running
-        self._np_random, self._np_random_seed = new_generator()
         self._is_new = True  # no game has begun yet
         first.close_extras()
 

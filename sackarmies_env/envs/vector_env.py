@@ -27,11 +27,11 @@ from sackarmies_env.envs.opponents import OpponentChoice, seat_of
 from sackarmies_env.envs.options import (
     TOO_SHORT,
     CommonOptions,
+    DrawsOwnSeed,
     check_choice,
     first_seeds,
     forced_results,
     games_are_over,
-    new_generator,
     own_seed,
     read_options,
     read_reset_mask,
@@ -48,7 +48,7 @@ FRAMES = ("ansi", "rgb_array", "html")  # render modes
 Transition = tuple[Observations, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
 
 
-class BatchEnv(VectorEnv[Any, Any, Any]):
+class BatchEnv(DrawsOwnSeed, VectorEnv[Any, Any, Any]):
     """`num_envs` games of one kind, in each of which the learner plays one seat, or all seats.
 
     With one seat, each row plays exactly like `SingleSeatEnv` with the same seed, decision by decision, and all rows
@@ -128,7 +128,6 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         )
         self._rows = np.arange(num_envs)
         self._is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
-        self._np_random, self._np_random_seed = new_generator()
         self._is_new = True  # no game has begun yet
         self._set_up(Batch(game, num_envs, threads=threads, restarts=False), self.options.padding)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 
 import numpy as np
@@ -122,6 +123,11 @@ def test_np_random_seed_that_was_drawn_begins_the_same_games_again(env, is_asked
     new = sackarmies_env.make(GAME, "gym").unwrapped
     assert new.np_random_seed != seed
     assert new.np_random.bit_generator.state == seeding.np_random(new.np_random_seed)[0].bit_generator.state
+
+
+def test_copies_of_an_environment_that_has_not_begun_draw_different_seeds(env):
+    copies = [copy.deepcopy(env) for _ in range(2)]
+    assert copies[0].np_random_seed != copies[1].np_random_seed
 
 
 def test_np_random_seed_is_unknown_of_a_generator_that_was_set(env):
