@@ -275,6 +275,8 @@ def create(folder: Path, config: Path, clock: Callable[[], str] = now) -> League
     if UNFINISHED not in left and (not left or left - {LOCK, HOLDER}):
         check_free("FOLDER", folder)
     with locked(folder), removed_if_unused(folder):
+        if (folder / JOURNAL).exists():  # another process has finished it before this one got the lock
+            check_free("FOLDER", folder)
         _remove_unfinished(folder)
         (folder / UNFINISHED).touch()
         try:
