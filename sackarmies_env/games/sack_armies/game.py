@@ -117,8 +117,8 @@ def _from_scenario(
     if armies is not None:
         raise ValueError("armies and scenario cannot be combined: a scenario defines its own tokens")
     if switches:
-        given = read_switches(switches).model_dump(mode="json", exclude_unset=True)  # defaults too, if given
-        scenario = {**scenario, "switches": read_switches({**scenario.get("switches", {}), **given}).changed()}
+        changes = read_switches(switches).model_dump(mode="json", exclude_unset=True)  # defaults too, if given
+        scenario = {**scenario, "switches": read_switches({**scenario.get("switches", {}), **changes}).changed()}
     position = initial_position(scenario)
     has_chance = "seed" in scenario or any(name in scenario.get("chance", {}) for name in STREAMS)
     initial_state = functools.partial(copy_records, position.states)

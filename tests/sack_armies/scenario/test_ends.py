@@ -126,6 +126,7 @@ def test_ends_that_contradict_the_generals_are_refused(general, end, message):
         ((SPARE, FALLEN), {"winner": 0}, [1, -1]),
         ((FALLEN, SPARE), {"winner": 1, "victory_type": "concession"}, [-1, 1]),
         ((FALLEN, FALLEN), {"victory_type": "draw", "procedure": {"general_drawn": [1, 1]}}, [0, 0]),
+        ((FALLEN, FALLEN), {"victory_type": "draw"}, [0, 0]),
         ((SPARE, SPARE), {"winner": -1, "victory_type": "none"}, [0, 0]),
     ],
 )
@@ -151,8 +152,8 @@ def test_ends_pay_what_they_say(general, end, returns):
         (
             (FALLEN, FALLEN),
             {"victory_type": "draw"},
-            {},
-            "general_drawn marks 0 Generals, but a draw is between at least 2 Generals who were the last",
+            {"general_drawn": [0, 1]},
+            "general_drawn marks 1 Generals, but a draw is between at least 2 Generals who were the last",
         ),
         (
             (SPARE, SPARE),

@@ -72,7 +72,7 @@ def limits_met(params, state, unit):
 
 @njit
 def is_wider(params, row):
-    """Return whether ability `row` is as good as any of its value: a progressive Scatter, or for all units."""
+    """Return whether ability `row` is as good as any of its value: progressive if a Scatter, else for all units."""
     if params.ability_kind[row] == Ability.SCATTER:
         return params.ability_flip[row] == Flip.PROGRESSIVE
     return params.ability_match[row] == NO_MATCH

@@ -14,6 +14,7 @@ from sackarmies_env.core.messages import quote, suggestion
 from sackarmies_env.core.rng import seed_streams
 from sackarmies_env.core.state import NO_PLAYER, StateField
 from sackarmies_env.games.sack_armies.config import Config
+from sackarmies_env.games.sack_armies.scenario.flow import FEWEST_DRAWN
 from sackarmies_env.games.sack_armies.scenario.names import Names, piece_names
 from sackarmies_env.games.sack_armies.scenario.procedure import CHANCE, NOT_WRITTEN, PROCEDURE, ProcedureDump
 from sackarmies_env.games.sack_armies.scenario.schema import NO_PIECE, Piece, Scenario
@@ -165,6 +166,8 @@ def _fill_flow(scenario: Scenario, states: NDArray[np.void]) -> None:
         states["truncated"] = scenario.victory_type == "none"
         states["winner"] = NO_PLAYER if scenario.winner is None else scenario.winner
         states["victory_type"] = Victory[(scenario.victory_type or "standard").upper()]
+        if scenario.victory_type == "draw" and scenario.generals == FEWEST_DRAWN:  # more must be told who was last
+            states["general_drawn"][0, :FEWEST_DRAWN] = 1
 
 
 def _decode(

@@ -153,10 +153,10 @@ def _end_faults(state: Any) -> Iterator[str]:
     is_draw = state["terminated"] == 1 and state["victory_type"] == Victory.DRAW
     if state["victory_type"] == Victory.DRAW and not is_draw:
         yield "victory_type: it can be draw only once the game is over"
-    last = int(state["general_drawn"].sum())
-    if (last < FEWEST_DRAWN) if is_draw else last:
+    num_drawn = int(state["general_drawn"].sum())
+    if (num_drawn < FEWEST_DRAWN) if is_draw else num_drawn:
         wanted = "a draw is between at least 2 Generals who were the last" if is_draw else "the game is no draw"
-        yield f"general_drawn marks {last} Generals, but {wanted}"
+        yield f"general_drawn marks {num_drawn} Generals, but {wanted}"
     if (state["terminated"] or state["truncated"]) and (state["decision"] or state["current_player"] >= 0):
         yield "decision and current_player cannot be given once the game is over: nothing is asked any more"
 
