@@ -57,7 +57,7 @@ def cards_are_marked_with_the_next_cycle(before, after):
         after["hand_cycle"][player, after["hand_count"][player] - 1] += 1
 
 
-def the_newest_of_equal_cards_goes(before, after):
+def cards_are_noted_as_taken_from_the_next_cycle(before, after):
     for player, hand in enumerate(before["hand"]):
         gone = before["taken_cycle"][player] != after["taken_cycle"][player]
         for kind in np.flatnonzero(gone):
@@ -135,7 +135,7 @@ FAULTS: dict[Fault, str] = {
     discards_vanish: "cards of each kind",
     draws_copy_the_card: "cards of each kind",
     cards_are_marked_with_the_next_cycle: "cycles of player",
-    the_newest_of_equal_cards_goes: "an older card than|has parted with",
+    cards_are_noted_as_taken_from_the_next_cycle: "an older card than|has parted with",
     emptied_land_stays_controlled: "without a unit",
     conquered_land_belongs_to_nobody: "nobody controls|has units",
     played_cards_stay_on_the_board: "on the battle board|beyond the last",

@@ -23,7 +23,7 @@ from sackarmies_env.games.territories.state.constants import NO_CARD, NUM_CARDS
 
 HOLDERS = (1, 2, 4)  # bits of the next players after the viewer
 ALL_HOLDERS = 7
-WORDS = 2.0**32  # how many numbers a random word can be
+NUM_WORDS = 2.0**32  # values that a random word can have
 
 
 @njit
@@ -127,7 +127,7 @@ def give(state, player, holders, count):
 
 
 @njit
-def choices(n, k):
+def binomial(n, k):
     """Return in how many ways k of n cards can be chosen."""
     if k < 0 or k > n:
         return np.int64(0)
@@ -149,11 +149,11 @@ def ways_to_deal(state, first, second, with_second, with_third):
         with_third: the same for the first and the third.
     """
     shared_by_two, shared_by_all = num_held_by(state, HOLDERS[0] + HOLDERS[1]), num_held_by(state, ALL_HOLDERS)
-    ways = choices(shared_by_two, with_second) * choices(shared_by_all, first)
-    ways *= choices(num_held_by(state, HOLDERS[0] + HOLDERS[2]), with_third)
+    ways = binomial(shared_by_two, with_second) * binomial(shared_by_all, first)
+    ways *= binomial(num_held_by(state, HOLDERS[0] + HOLDERS[2]), with_third)
     # What the first has left for the second and what the second alone can hold is due to the second.
     second -= num_held_by(state, HOLDERS[1]) + shared_by_two - with_second
-    return ways * choices(num_held_by(state, HOLDERS[1] + HOLDERS[2]) + shared_by_all - first, second)
+    return ways * binomial(num_held_by(state, HOLDERS[1] + HOLDERS[2]) + shared_by_all - first, second)
 
 
 @njit
@@ -178,7 +178,7 @@ def first_share(state, first, second):
     for with_second in range(most_second + 1):
         for with_third in range(most_third + 1):
             total += ways_to_deal(state, first - with_second - with_third, second, with_second, with_third)
-    left = np.float64(total) * (np.float64(next_draw_word(state)) / WORDS)
+    left = np.float64(total) * (np.float64(next_draw_word(state)) / NUM_WORDS)
     chosen = np.int64(0), np.int64(0)
     for with_second in range(most_second + 1):
         for with_third in range(most_third + 1):

@@ -157,9 +157,10 @@ def _cards(attack: AttackEntry, side: int) -> list[Card]:
 def _applied(attack: AttackEntry, side: int) -> list[Card]:
     """Return the cards of `_cards` that have taken effect: all but one whose skirmish is still asked."""
     cards = _cards(attack, side)
-    is_pending = attack.at in CARDS and side == assigning_side(attack)
-    pending = [card for card in cards if is_pending and card.name == attack.card][:1]
-    return [card for card in cards if card not in pending] + [card for card in cards if card in pending][1:]
+    names = [card.name for card in cards]
+    if attack.card in names and attack.at in CARDS and side == assigning_side(attack):
+        del cards[names.index(attack.card)]
+    return cards
 
 
 def _skirmishes(attack: AttackEntry) -> Iterator[str]:

@@ -39,7 +39,8 @@ VALUES = {  # of events whose value encodes something that has a name, see `Even
     Event.DISCARD: range(INT8_HIGH + 1),
 }
 
-NAMES_NOBODY = (Event.RESHUFFLE, Event.CANCELLED, Event.SKIRMISHES)  # in their sentences; all others name a player
+# In their sentences; others name a player, or continue one that does.
+NAMES_NOBODY = (Event.RESHUFFLE, Event.CANCELLED, Event.SKIRMISHES)
 NAMES_TERRITORY = (Event.PLACEMENT, Event.ATTACK, Event.SOURCE, Event.CANCELLED, Event.VICTORY, Event.MOVE)
 
 
