@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 CHECKSUM = 32  # bytes
 PATIENCE = 300.0  # seconds that a process waits for another one to compile a kernel
 DAMAGED = "its cache entry was damaged"
-# In the code of kernels that hash. numba defines this symbol when it gets ready to compile, which imports some 200
+# In the code of kernels that hash. numba defines this symbol when it gets ready to compile, which imports some 230
 # modules and is a third of the time that a game takes to start. Other code runs without.
 HASHING = b"_numba_hashsecret"
 # What is raised by rebuilding an entry that names something this Python does not have.

@@ -44,8 +44,9 @@ class GameEntry:
         narrate: `(game, record) -> Iterator[str]`, a recorded game told line by line. None: the texts of its actions.
         log: `(game, before, action, after, viewers) -> list`, what each viewer is told of a ply, see `render.log`.
             None: the texts of actions, for those who may know them.
-        table: subclass of the training package's `GameTable`, what human players are told and asked. None: the texts
-            of actions.
+        table: subclass of the training package's `GameTable`, what human players are told and asked, and where all
+            know that the game stops, which decides the frames of recorded games that seats see. None: the texts of
+            actions, and a frame for each decision.
         legend: text on how to read the board in the terminal, for human players.
         hints: `(game) -> dict`, what agents are told about a game besides its sizes, see `GameInfo`: `network`,
             `num_types` and `radius`.

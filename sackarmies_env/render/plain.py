@@ -10,7 +10,7 @@ import textwrap
 import numpy as np
 from numpy.typing import NDArray
 
-from sackarmies_env.core.entries import find_entry, player_name
+from sackarmies_env.core.entries import find_entry, player_name, player_noun
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.observation import Block
 from sackarmies_env.core.state import NO_PLAYER
@@ -57,7 +57,7 @@ def _decision(game: Game, states: NDArray[np.void], viewer: int | None) -> str:
     if player == NO_PLAYER:
         return "The game is over"
     if viewer not in {None, player, *game.all_seeing}:
-        return "Another player to decide"
+        return f"Another {player_noun(game.id)} to decide"
     return f"{player_name(game.id)(player)} to decide: {game.describe_decision(states)}"
 
 

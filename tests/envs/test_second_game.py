@@ -99,7 +99,7 @@ def test_game_without_a_picture_is_drawn_from_its_observation(capsys):
     text = env.render()
     observation = env.observe("player_1")["observation"]
     spec = make_duel().observation_spec
-    assert text.startswith("Duel, seen by Player 1\nAnother player to decide\n")
+    assert text.startswith("Duel, seen by Player 1\nAnother Player to decide\n")
     for name, value in zip(spec.names(), observation.tolist(), strict=True):
         assert f"{name.rpartition('.')[2]} {value}" in text
     env = sackarmies_env.env(game=GAME, render_mode="human", render_viewpoint=1)

@@ -191,7 +191,7 @@ def rows_of(game: Game, record: GameRecord, path: Path, number: int, observation
         game.returns(game.params, before, paid)
         earned.append(float(paid[0, seat]))
         row = {"ply": ply, "seat": seat, "legal": legal, "action": action, "forfeits": forfeits.copy()}
-        row["forfeits_after"] = []
+        row |= {"forfeits_after": []}  # filled in a game's last row
         row["agent"] = record.players[seat] if seat < len(record.players) else None
         if ply in analyses:
             row |= analyzed(analyses[ply], legal)

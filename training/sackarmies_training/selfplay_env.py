@@ -44,7 +44,8 @@ class SelfPlayEnv(VecEnv):
     given (the potential at the end of a game is 0, so that the best policy stays the best). A game truncated by a turn
     limit ends like any other, unless `bootstraps` is on: the limit is a rule of the game and visible.
 
-    After an opponent has failed (by an illegal action or an exception), no game runs until the next `reset`.
+    After an opponent or the potential has failed (by an illegal action or an exception), no game runs until the next
+    `reset`.
     """
 
     def __init__(  # noqa: PLR0913 - keyword options
