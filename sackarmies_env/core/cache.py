@@ -75,6 +75,8 @@ class SharedCache(FunctionCache):
         if compiled is None:
             self._take_lock(entry)
             compiled = self._read(entry, target_context)  # another process may have compiled it in the meantime
+        if compiled is None:
+            target_context.refresh()  # compiling does this as well, but the notice counts the time that it takes
         return compiled
 
     def save_overload(self, sig: object, data: Any) -> None:

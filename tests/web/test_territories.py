@@ -182,5 +182,5 @@ def test_decisions_that_depend_on_cards_are_not_left_out_where_people_share_a_de
     """A person without a card to play would not get the device: its path around the table would reveal hands."""
     monkeypatch.setattr(Table, "is_public", lambda table, states: int(states["decision"][0]) == Decision.NONE)
     with pytest.raises(AssertionError):
-        for seed in range(4, 8):  # in the games before, the others have no such choice
+        for seed in (14, 20, 24, 25):  # in most games of other seeds, the others have no such choice
             compare(seed, num_persons=3)
