@@ -36,13 +36,13 @@ def in_territories(monkeypatch):
 
 
 def test_ppo_of_one_seat_learns_territories(in_territories):
-    """Random play earns about 0 there, as the first two rollouts; the last ones earned 0.8 when this was written."""
+    """Random play earns about 0, as the first two rollouts do; the last eight earned 0.95 to 0.98 from three seeds."""
     from examples import ppo_one_seat
 
     in_territories(ppo_one_seat)
-    means = ppo_one_seat.train(updates=16)
+    means = ppo_one_seat.train(updates=32)
     assert sum(means[:2]) / 2 < 0.25
-    assert sum(means[-4:]) / 4 > 0.5
+    assert sum(means[-8:]) / 8 > 0.8
 
 
 def test_other_examples_play_territories(in_territories):
