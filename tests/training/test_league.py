@@ -357,6 +357,26 @@ def test_files_of_others_in_the_folder_of_a_new_league_stay(simulation, name):
     assert [path.name for path in folder.iterdir()] == [name]
 
 
+def test_league_that_another_call_made_meanwhile_is_not_made_again(simulation, monkeypatch):
+    folder, config = simulation.folder.with_name("second"), simulation.folder / contest.CONFIG
+    folder.mkdir()
+    (folder / contest.UNFINISHED).touch()  # the other call is under way
+    lock = contest.locked
+
+    @contextlib.contextmanager
+    def late(path):
+        with monkeypatch.context() as patch:
+            patch.setattr(contest, "locked", lock)
+            contest.create(folder, config)  # it ends before this call has the lock
+        with lock(path):
+            yield
+
+    monkeypatch.setattr(contest, "locked", late)
+    with pytest.raises(ValueError, match="is not empty"):
+        contest.create(folder, config)
+    assert contest.League(folder).state().entries.keys() == simulation.league.state().entries.keys()
+
+
 # --- rounds, secrets, kills
 
 
