@@ -11,7 +11,7 @@ from sackarmies_env.games.territories.state.record import STATE
 from sackarmies_env.testing import RandomPlay, check_game
 from tests.territories.builders import TROOPS, table
 
-LARGEST_STATE = 1600  # bytes
+LARGEST_STATE = 1512  # bytes
 
 
 def test_contract_holds_on_the_small_map():
