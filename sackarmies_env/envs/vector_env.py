@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, Unpack
 
 import numpy as np
@@ -22,6 +21,7 @@ from sackarmies_env.envs.batch_opponents import BatchOpponents
 from sackarmies_env.envs.batch_results import BatchResults, Observations, Rows
 from sackarmies_env.envs.batch_shaping import BatchShaping
 from sackarmies_env.envs.decision_infos import DecisionInfos
+from sackarmies_env.envs.failure import EndsOnFailure
 from sackarmies_env.envs.match import draw
 from sackarmies_env.envs.opponents import OpponentChoice, seat_of
 from sackarmies_env.envs.options import (
@@ -48,7 +48,7 @@ FRAMES = ("ansi", "rgb_array", "html")  # render modes
 Transition = tuple[Observations, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
 
 
-class BatchEnv(DrawsOwnSeed, VectorEnv[Any, Any, Any]):
+class BatchEnv(EndsOnFailure, DrawsOwnSeed, VectorEnv[Any, Any, Any]):
     """`num_envs` games of one kind, in each of which the learner plays one seat, or all seats.
 
     With one seat, each row plays exactly like `SingleSeatEnv` with the same seed, decision by decision, and all rows
@@ -433,16 +433,6 @@ class BatchEnv(DrawsOwnSeed, VectorEnv[Any, Any, Any]):
         if self.opponents is None or not self.opponents.plays_inside:  # outputs show another player's view, or nobody's
             self.batch.hide(rows, whose[rows])
         return self._results.final_info(rows, whose, is_apart=self._is_same_step)
-
-    @contextmanager
-    def _ending_games_on_failure(self) -> Iterator[None]:
-        """Leave no games running if playing fails, and hide the outputs: they would show what others see."""
-        try:
-            yield
-        except BaseException:  # an opponent may raise anything
-            self._has_begun = False
-            self.batch.hide(self._rows)
-            raise
 
     def _play_others(self, rows: Rows) -> None:
         """Have the opponents play in `rows` until the learner is the current player.

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.core.step_batch import MAX_RESTARTS, Command, Ending
 from sackarmies_env.envs.batch_opponents import ask_shared
+from sackarmies_env.envs.failure import EndsOnFailure
 from sackarmies_env.envs.opponents import misplay
 from sackarmies_env.envs.options import TOO_SHORT
 from sackarmies_training.game_curves import GameCurves
@@ -37,7 +37,7 @@ CODES = {1: WIN, 0: DRAW, -1: LOSS}
 Potential = Callable[[NDArray[np.int8]], NDArray[np.float32]]  # observations (k, size) -> (k,)
 
 
-class SelfPlayEnv(VecEnv):
+class SelfPlayEnv(EndsOnFailure, VecEnv):
     """`n` games at once, each against opponents from a pool.
 
     The reward is what the learner's seat earns, plus `gamma * potential(next) - potential(now)` if a potential is
@@ -195,16 +195,6 @@ class SelfPlayEnv(VecEnv):
             infos[row] = self._finish(row)
         self._begin(ended)
         return batch.observations.copy(), rewards, dones, infos
-
-    @contextmanager
-    def _ending_games_on_failure(self) -> Iterator[None]:
-        """Leave no games running if playing fails, and hide the outputs: they would show what others see."""
-        try:
-            yield
-        except BaseException:  # an opponent may raise anything
-            self._has_begun = False
-            self.batch.hide(self._rows)
-            raise
 
     def _potential_now(self, potential: Potential, dones: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Return the potential of each game: 0 if it is over, unless SB3 adds a value to its last reward."""
