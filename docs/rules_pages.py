@@ -25,9 +25,9 @@ OTHERWISE: dict[str, dict[str, str]] = {  # switch -> value other than the defau
     "setup_pick": {"any_at_placement": "nothing is picked beforehand; at each placement any battlefield will do"},
     "flip_method": {
         "die": "even numbers are heads",
-        "deck": "red cards are heads; 52 cards are used up before they are shuffled",
-        "deck_jokers": "the same with two jokers; a joker is no result, and all cards are shuffled",
-        "scripted": "forced results alone; more flips than are forced are an error",
+        "deck": "red cards are heads; the 52 cards are reshuffled only when all are used up",
+        "deck_jokers": "the same with two jokers; a joker is redrawn after all cards are shuffled",
+        "scripted": "forced results only; running out of them is an error",
     },
     "reaction_windows": {
         "full": "everybody may also react after draws, moves, deployments and the like",

@@ -22,3 +22,8 @@ def test_commands_name_targets_and_tests_that_are_there(command):
     target = re.search(r"make ([a-z-]+)", command)[1]
     assert target in TARGETS
     assert [path for path in re.findall(r"tests/[\w/.]+", command) if not (ROOT / path).exists()] == []
+
+
+def test_number_of_distributions_is_that_of_the_list():
+    rows = (ROOT / "docs" / "licences.md").read_text(encoding="utf-8").splitlines()[2:]
+    assert f"| {len(rows)} distributions," in PAGE

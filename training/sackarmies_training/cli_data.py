@@ -195,7 +195,7 @@ def analyze(
     ] = 32,
     seed: ContestSeedOption = 1,
 ) -> None:
-    """Add an agent's analyses of the decisions to a record, from what each player knew; sackarmies view shows them.
+    """Add an agent's analyses to a record, using only what each player knew at the time; sackarmies view shows them.
 
     The same command resumes an interrupted run.
     """
@@ -243,7 +243,7 @@ def labels(  # noqa: PLR0913, PLR0917 - the options of a command
     seed: ContestSeedOption = 1,
     game: GameOption = DEFAULT_GAME,
 ) -> None:
-    """Write labels from search for training, in games with armies drawn at random. The same command resumes."""
+    """Write training labels found by search, in games with armies drawn at random. The same command resumes."""
     from sackarmies_training.search_labels import SearchPlan, write_search_labels
     from sackarmies_training.seeds import checked_seed
 

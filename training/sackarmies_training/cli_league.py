@@ -21,7 +21,7 @@ REPORT = "league.html"
 league_app = typer.Typer(
     cls=PlainGroup,
     no_args_is_help=True,
-    help="A league: submissions come and go over weeks, games are played by budget.",
+    help="Run a long-lived league: agents join and leave, and each call plays a set number of games.",
 )
 
 FolderArgument = Annotated[Path, typer.Argument(metavar="FOLDER", help="The league.", show_default=False)]

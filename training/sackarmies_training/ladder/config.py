@@ -97,8 +97,8 @@ class LadderConfig(ContestConfig):
 
     Attributes:
         folder: folder for results.
-        anchor: the rung with rating 0; if omitted, or in a pool without it, the mean of the rungs that games compare is
-            0.
+        anchor: the rung with rating 0; if omitted, or in a pool without it, the mean of the rungs connected by games
+            is 0.
         rung: the rungs, weakest first as far as is known.
         pool: the pools, one for each table size.
     """

@@ -256,7 +256,7 @@ def fit_evaluation(
         Path | None, typer.Option(metavar="SVG", help="Write a picture of predicted chances and actual results.")
     ] = None,
 ) -> None:
-    """Learn from whole games what positions are worth to search, and report how well that is predicted."""
+    """Fit the evaluation of search to complete games, and report how well it predicts results."""
     from sackarmies_training.sack_armies.fit_evaluation import (
         DUEL,
         Plan,
