@@ -29,6 +29,7 @@ class GameInfo:
         num_types: number of token types that the action space names; 0 if the game has none.
         radius: radius of the hexagonal board; 0 if the game has none.
         network: kind of learned network that reads the observations, see `learned.policy_agent.NETWORKS`.
+        zero_sum: whether a loser pays the others; otherwise a loser earns nothing, like those who draw.
     """
 
     game_id: str
@@ -38,13 +39,20 @@ class GameInfo:
     num_types: int = 0
     radius: int = 0
     network: str = "plain"
+    zero_sum: bool = True
 
     @classmethod
     def of(cls, game: Game) -> GameInfo:
         """Return what agents may know of `game`."""
         hints = find_hook(game.id, "hints")
         declared = {} if hints is None else hints(game)
-        return cls(game.id, game.num_players, game.num_actions, game.observation_spec, **declared)
+        sizes = game.num_players, game.num_actions, game.observation_spec
+        return cls(game.id, *sizes, zero_sum=game.zero_sum, **declared)
+
+    @property
+    def loss(self) -> float:
+        """The return of a player who loses; one who wins alone earns 1, and one who draws with all others 0."""
+        return -1.0 / max(1, self.num_players - 1) if self.zero_sum else 0.0
 
 
 @dataclass(frozen=True)

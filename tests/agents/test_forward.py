@@ -37,6 +37,10 @@ CASES = {
     "reasons": ({"num_generals": 2}, NetworkSizes(9, 5, 17, patch=2, message=7, outcomes=3, advice=REASONS, early=1)),
     "six Generals, inline tokens": (bout_options(9), NetworkSizes(12, 4, 30, patch=1, outcomes=3, advice=REASONS)),
     "battle of inline tokens": (bout_options(8), NetworkSizes(12, 4, 30, patch=2, advice=1)),
+    "only wins pay": (
+        {"num_generals": 3, "switches": {"reward": "win_only"}},
+        NetworkSizes(8, 4, 16, patch=1, outcomes=3),
+    ),
     "least": ({"num_generals": 3}, NetworkSizes(1, 1, 2, patch=0, message=1, advice=WORTHS, early=8)),
 }
 

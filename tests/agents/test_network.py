@@ -270,8 +270,15 @@ def test_fresh_network_mostly_takes_the_advice(info):
 
 def test_values_of_chances_are_win_minus_loss():
     outcomes = torch.tensor([[0.6, 0.3, 0.1], [0.2, 0.2, 0.6]]).log()
-    assert torch.allclose(value_of(outcomes), torch.tensor([0.5, -0.4]))
-    assert value_of(torch.tensor([[0.25]])).tolist() == [0.25]
+    assert torch.allclose(value_of(outcomes, -1.0), torch.tensor([0.5, -0.4]))
+    assert value_of(torch.tensor([[0.25]]), -1.0).tolist() == [0.25]
+
+
+@pytest.mark.parametrize(("reward", "value"), [("zero_sum", 0.0), ("win_only", 0.25)])
+def test_value_of_a_fair_game_of_four_is_what_it_pays_on_average(reward, value):
+    game = GameInfo.of(load_game("sack_armies", num_generals=4, switches={"reward": reward}))
+    outcomes = torch.tensor([[0.25, 1e-9, 0.75]]).log()
+    assert float(value_of(outcomes, game.loss)) == pytest.approx(value, abs=1e-6)
 
 
 def test_game_with_a_board_gets_the_board_network(info):

@@ -1,6 +1,7 @@
 """Labels of teachers: files, refusals, and the play of a teacher."""
 
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,11 +9,15 @@ import torch
 
 from sackarmies_agents import GameInfo, make_agent
 from sackarmies_agents.conduct import Misconduct
+from sackarmies_agents.scripted.random_agent import RandomAgent
+from sackarmies_training import curve, learn, search_labels
 from sackarmies_training import labels as labels_module
 from sackarmies_training.labels import DRAW, LOSS, WIN, Labels, read_labels, results_of, teach, write_labels
+from sackarmies_training.search_labels import SearchPlan
 from tests.agents.misbehaving import RaisesInBatch
 from tests.agents.simple import LastLegal
 from tests.core.toy_game import make_duel
+from tests.training.test_learn import make_config
 
 
 @pytest.fixture(scope="module")
@@ -112,13 +117,70 @@ def test_labels_of_another_game_are_refused(info, tmp_path):
 def test_results_name_winners_losers_and_those_who_share():
     returns = np.array([[1, -1, -1], [0, 0, 0], [0.5, 0.5, -1]], np.float32)
     expected = [[WIN, LOSS, LOSS], [DRAW, DRAW, DRAW], [DRAW, DRAW, LOSS]]
-    assert results_of(returns, np.ones_like(returns)).tolist() == expected
-    assert results_of(returns, np.zeros_like(returns)).tolist() == expected
+    nobody = np.zeros(returns.shape, np.bool_)
+    assert results_of(returns, np.ones_like(returns), nobody).tolist() == expected
+    assert results_of(returns, np.zeros_like(returns), nobody).tolist() == expected
 
 
 def test_seat_that_is_eliminated_before_a_truncation_loses():
     returns = np.zeros((1, 3), np.float32)  # reward = "win_only"
-    assert results_of(returns, np.array([[0, 1, 0]], np.float32)).tolist() == [[DRAW, LOSS, DRAW]]
+    nobody = np.zeros((1, 3), np.bool_)
+    assert results_of(returns, np.array([[0, 1, 0]], np.float32), nobody).tolist() == [[DRAW, LOSS, DRAW]]
+
+
+def test_seat_that_is_out_before_the_rest_go_out_together_loses():
+    returns, everybody = np.zeros((1, 3), np.float32), np.ones((1, 3), np.float32)  # reward = "win_only"
+    assert results_of(returns, everybody, np.array([[False, True, False]])).tolist() == [[DRAW, LOSS, DRAW]]
+    assert results_of(returns, everybody, np.zeros((1, 3), np.bool_)).tolist() == [[DRAW, DRAW, DRAW]]
+
+
+def play_lot(game):
+    """Play games that a search labels, with the first of its choices in place of the search."""
+    lot, agent = search_labels.Lot(game, 20, SearchPlan(noise=0.0), 1), make_agent("random", GameInfo.of(game))
+    while len(lot.running):
+        rows = lot.running
+        wanted = agent.act_batch(lot.batch.observations[rows], lot.batch.action_masks[rows])
+        lot.label(0, wanted[:1].tolist())
+        lot.play(wanted)
+    lot.labels()
+
+
+def play_itself(game):
+    config = make_config(Path("x"), learn={"games": 16, "steps": 100})
+    learn.SelfPlay([game], config.learn, seed=1).play(learn.make_learner(config, game, learn.Team()).network)
+
+
+@pytest.mark.parametrize(
+    ("module", "play"),
+    [
+        (labels_module, lambda game: teach(game, make_agent("random", GameInfo.of(game)), 20, 1, 0.0)),
+        (curve, lambda game: curve.play_side_by_side([game] * 2, RandomAgent(1), RandomAgent(2), 20, 1)),
+        (search_labels, play_lot),
+        (learn, play_itself),
+    ],
+    ids=["teach", "curve", "search", "self-play"],
+)
+def test_who_was_out_before_the_last_action_is_noted(module, play, monkeypatch):
+    """In a game of three that somebody wins, one of the others was; each action puts out one seat at most."""
+    seen = []
+
+    def note(returns, terminations, were_out):
+        seen.extend(were_out[returns.max(axis=1) == 1].sum(axis=1).tolist())
+        assert not were_out[returns > 0].any()
+        return results_of(returns, terminations, were_out)
+
+    class First:
+        def __init__(self, *given):
+            pass
+
+        def compare(self, root, player, first):
+            return search_labels.unsearched(np.array(first), first[0], 1)
+
+    monkeypatch.setattr(module, "results_of", note)
+    monkeypatch.setattr(search_labels, "Searcher", First)
+    play(make_duel(3))
+    assert len(seen) > 5
+    assert set(seen) == {1}
 
 
 def test_teacher_labels_whole_games_with_its_choices_and_results(info):

@@ -27,11 +27,11 @@ from sackarmies_env.registry import load_game
 from sackarmies_training import curve
 from sackarmies_training.checkpoints import CHECKPOINT, OPTIMIZER
 from sackarmies_training.config import LearnConfig
+from sackarmies_training.labels import DRAW, LOSS, WIN
 from sackarmies_training.learn import (
     Choices,
     Learner,
     Lesson,
-    Played,
     SelfPlay,
     Team,
     choose,
@@ -44,7 +44,6 @@ from sackarmies_training.learn_files import LEARNER
 from tests.core.toy_game import make_duel
 
 ROUND = 8 * 16  # decisions between two updates
-WIN, DRAW, LOSS = 0, 1, 2
 
 
 def make_config(folder, **changes):
@@ -72,69 +71,8 @@ def finished(tmp_path_factory):
     return config, *run(config)
 
 
-# --- advantages and targets
-
-
-def played_game(values, seats, turns, ended, results):
-    """Return one game of two players in the form of `SelfPlay`, with values in place of chances."""
-    steps = len(values)
-    return Played(
-        choices=None,
-        drawn=torch.zeros(steps, dtype=torch.int64),
-        outcomes=np.array(values, np.float32).reshape(steps, 1, 1),
-        potentials=np.arange(steps, dtype=np.float32).reshape(steps, 1),
-        seats=np.array(seats).reshape(steps, 1),
-        turns=np.array(turns).reshape(steps, 1),
-        ended=np.array(ended, np.bool_).reshape(steps, 1),
-        results=np.array(results).reshape(steps, 1, 2),
-    )
-
-
 def section(**changes):
     return make_config(Path("x"), learn=changes).learn
-
-
-def test_lambda_is_applied_for_turns_and_not_for_decisions():
-    values = [0.1, 0.2, 0.4]  # one player: two decisions in turn 1, one in turn 3, then a win
-    played = played_game(values, [0, 0, 0], [1, 1, 3], [0, 0, 1], [[WIN, LOSS]] * 3)
-    lesson = look_back(played, section(gae_lambda=0.5, value_lambda=0.5))
-    last = 1.0 - 0.4
-    middle = 0.4 - 0.2 + 0.5**2 * last
-    first = 0.2 - 0.1 + 0.5**0 * middle
-    assert torch.allclose(lesson.advantages, torch.tensor([first, middle, last]), atol=1e-6)
-    wanted = 0.75 * 0.4 + 0.25 * 1.0
-    assert torch.allclose(lesson.targets.flatten(), torch.tensor([wanted, wanted, 1.0]), atol=1e-6)
-    assert lesson.rows.tolist() == [0, 1, 2]
-
-
-def test_result_reaches_every_seat_and_not_the_game_before():
-    values = [0.0, 0.0, 0.0, 0.0]
-    played = played_game(values, [0, 1, 1, 0], [1, 2, 2, 1], [0, 0, 1, 0], [[LOSS, WIN]] * 4)
-    lesson = look_back(played, section(gae_lambda=1.0, value_lambda=1.0))
-    assert lesson.advantages.tolist() == [-1.0, 1.0, 1.0, 0.0]
-    assert lesson.rows.tolist() == [0, 1, 2]  # the last one begins a game whose next decision is not here
-
-
-def test_last_decision_of_a_player_stands_for_what_comes_after():
-    played = played_game([0.3, -0.2, 0.5], [0, 1, 0], [1, 2, 3], [0, 0, 0], [[DRAW, DRAW]] * 3)
-    lesson = look_back(played, section(gae_lambda=0.9))
-    assert lesson.rows.tolist() == [0]
-    assert torch.allclose(lesson.advantages[0], torch.tensor(0.5 - 0.3))
-
-
-def test_shaping_adds_differences_of_potentials_that_end_at_zero():
-    played = played_game([0.0, 0.0], [0, 0], [1, 2], [0, 1], [[DRAW, DRAW]] * 2)
-    lesson = look_back(played, section(gae_lambda=0.0), shaping=2.0)
-    assert lesson.advantages.tolist() == [2.0, -2.0]
-
-
-def test_three_way_targets_are_chances_that_add_up_to_one():
-    played = played_game([0.0, 0.0], [0, 0], [1, 2], [0, 1], [[DRAW, DRAW]] * 2)
-    played.outcomes = np.array([[[0.5, 0.2, 0.3]], [[0.6, 0.1, 0.3]]], np.float32)
-    lesson = look_back(played, section(value_lambda=0.25, gae_lambda=0.0))
-    assert torch.allclose(lesson.targets[1], torch.tensor([0.0, 1.0, 0.0]))
-    assert torch.allclose(lesson.targets[0], torch.tensor([0.75 * 0.6, 0.75 * 0.1 + 0.25, 0.75 * 0.3]))
-    assert torch.allclose(lesson.advantages, torch.tensor([0.3 - 0.2, 0.0 - 0.3]))
 
 
 # --- learning
@@ -189,7 +127,7 @@ def test_line_ups_are_played_side_by_side():
     played = SelfPlay(games, config.learn, seed=1).play(learner.network)
     longest = played.turns.max(axis=0)
     assert longest[:4].max() < longest[4:].max()
-    assert played.ended.any(axis=0).all()
+    assert played.finished.all(axis=2).any(axis=0).all()
 
 
 def test_line_ups_need_a_game_each(tmp_path):

@@ -10,11 +10,12 @@ import torch
 from sackarmies_agents import GameInfo, make_agent
 from sackarmies_agents.learned.network import Advice, PlainNetwork
 from sackarmies_agents.learned.sizes import NetworkSizes
+from sackarmies_training import teacher
 from sackarmies_training.config import TeacherSection
-from sackarmies_training.labels import Labels, teach, write_labels
+from sackarmies_training.labels import DRAW, LOSS, WIN, Labels, teach, write_labels
 from sackarmies_training.learn import Learner, Team, make_learner
 from sackarmies_training.loggers import Loggers
-from sackarmies_training.losses import expected_loss, squared_error
+from sackarmies_training.losses import expected_loss, squared_error, value_loss
 from sackarmies_training.seeds import derive
 from sackarmies_training.teacher import clone, clone_teacher, enough, label_files, learn_labels, lessons_of, taught_by
 from tests.core.toy_game import make_duel
@@ -128,6 +129,22 @@ def test_a_choice_other_than_the_advised_one_must_gain_a_margin(game, played, ma
     chosen = logits_of(learner.network, labels, game.num_actions, advice).argmax(dim=1)
     assert has_both.sum() > 40
     assert (chosen[has_both] == prefers).float().mean() > 0.9
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_results_are_learned_as_what_the_game_pays(players, monkeypatch):
+    game = make_duel(players)
+    labels = teach(game, make_agent("random", GameInfo.of(game)), 8, seed=1, noise=0.0)
+    learner, targets = make_learner(make_config(Path("x"), learn={"outcomes": False}), game, Team()), []
+
+    def note(outcomes, wanted):
+        targets.extend(wanted.flatten().tolist())
+        return value_loss(outcomes, wanted)
+
+    monkeypatch.setattr(teacher, "value_loss", note)
+    learn_labels(learner, TeacherSection(decisions=1), [(0.0, labels)], game)
+    paid = {WIN: 1.0, DRAW: 0.0, LOSS: -1 / (players - 1)}
+    assert sorted(targets) == pytest.approx(sorted(paid[result] for result in labels.results.tolist()))
 
 
 def test_share_of_choices_predicted_does_not_depend_on_softness(game, played):

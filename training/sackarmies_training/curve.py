@@ -185,22 +185,27 @@ def play_side_by_side(
     for batch in batches:
         batch.reset(np.repeat(rng.integers(2**62, size=starts), players))
     running = [np.arange(len(seats)) for _ in batches]
+    outs = [np.zeros((len(seats), players), np.bool_) for _ in batches]  # see `results_of`
     while any(len(rows) for rows in running):
-        asked = [(batch, rows) for batch, rows in zip(batches, running, strict=True) if len(rows)]
-        observations = np.concatenate([batch.observations[rows] for batch, rows in asked])
-        masks = np.concatenate([batch.action_masks[rows] for batch, rows in asked])
-        own = np.concatenate([batch.players[rows] == seats[rows] for batch, rows in asked])
+        asked = [(batch, rows, out) for batch, rows, out in zip(batches, running, outs, strict=True) if len(rows)]
+        observations = np.concatenate([batch.observations[rows] for batch, rows, _ in asked])
+        masks = np.concatenate([batch.action_masks[rows] for batch, rows, _ in asked])
+        own = np.concatenate([batch.players[rows] == seats[rows] for batch, rows, _ in asked])
         actions = np.empty(len(own), np.int64)
         if own.any():
             actions[own] = general.act_batch(observations[own], masks[own])
         if not own.all():
             actions[~own] = ask(opponent, observations[~own], masks[~own])
-        ends = np.cumsum([len(rows) for _, rows in asked])
-        for (batch, rows), chosen in zip(asked, np.split(actions, ends[:-1]), strict=True):
+        ends = np.cumsum([len(rows) for _, rows, _ in asked])
+        for (batch, rows, out), chosen in zip(asked, np.split(actions, ends[:-1]), strict=True):
+            out[rows] = batch.terminations[rows] != 0
             batch.step(chosen, rows)
         running = [rows[batch.ended[rows] == Ending.RUNNING] for batch, rows in zip(batches, running, strict=True)]
     order = (seats[:, None] + np.arange(players)) % players
-    results = [np.take_along_axis(results_of(batch.returns, batch.terminations), order, axis=1) for batch in batches]
+    results = [
+        np.take_along_axis(results_of(batch.returns, batch.terminations, out), order, axis=1)
+        for batch, out in zip(batches, outs, strict=True)
+    ]
     if curves is not None:
         for batch, found in zip(batches, results, strict=True):
             curves.add(batch.game, batch.states, found[:, :1], seats[:, None])

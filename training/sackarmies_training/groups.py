@@ -143,7 +143,7 @@ def join(parts: Sequence[Part]) -> tuple[Played, Lesson]:
         torch.cat([one.actions for one in choices]),
         torch.cat([one.weights for one in choices]),
     )
-    arrays = ("outcomes", "potentials", "seats", "turns", "ended", "results")
+    arrays = ("outcomes", "values", "potentials", "seats", "turns", "finished", "results", "returns")
     return (
         Played(
             joined,

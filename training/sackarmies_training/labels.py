@@ -203,20 +203,23 @@ def _fault_of(labels: Labels, info: GameInfo) -> str:
     return ""
 
 
-def results_of(returns: NDArray[np.float32], terminations: NDArray[np.float32]) -> NDArray[np.int64]:
+def results_of(
+    returns: NDArray[np.float32], terminations: NDArray[np.float32], were_out: NDArray[np.bool_]
+) -> NDArray[np.int64]:
     """Return how games ended for each seat: WIN, DRAW or LOSS.
 
-    The seats that earned the most share the first place. Those that were eliminated before the game was truncated lose,
-    even if they earned as much as others.
+    The seats that earned the most share the first place. Those that were eliminated before the game ended lose, even if
+    they earned as much as others.
 
     Args:
         returns: `(n, players)`, as in `Batch`.
         terminations: `(n, players)`, as in `Batch`.
+        were_out: `(n, players)`, whether seats were eliminated before the last action of the game.
 
     Returns:
-        `(n, players)`.
+        `(n, players)`. In a game that goes on, LOSS for the seats that are out; the others mean nothing.
     """
-    is_best = returns == returns.max(axis=1, keepdims=True)
+    is_best = (returns == returns.max(axis=1, keepdims=True)) & ~were_out
     is_in = is_best & (terminations == 0)
     is_first = np.where(is_in.any(axis=1, keepdims=True), is_in, is_best)
     is_shared = is_first.sum(axis=1, keepdims=True) > 1
@@ -243,7 +246,7 @@ def teach(game: Game, teacher: Agent, games: int, seed: int, noise: float) -> La
     random = RandomAgent(derive(seed, "noise"))
     batch = Batch(game, games, restarts=False)
     batch.reset(rng.integers(2**62, size=games))
-    running = np.arange(games)
+    running, were_out = np.arange(games), np.zeros((games, game.num_players), np.bool_)
     seen, legal, chosen, places = [], [], [], []
     while len(running):
         seen.append(batch.observations[running])
@@ -252,6 +255,7 @@ def teach(game: Game, teacher: Agent, games: int, seed: int, noise: float) -> La
         chosen.append(wanted)
         places.append(np.stack([running, batch.players[running]]))
         at_random = random.act_batch(seen[-1], batch.action_masks[running])
+        were_out[running] = batch.terminations[running] != 0
         batch.step(np.where(rng.random(len(running)) < noise, at_random, wanted), running)
         running = running[batch.ended[running] == Ending.RUNNING]
     rows, seats = np.concatenate(places, axis=1)
@@ -263,7 +267,7 @@ def teach(game: Game, teacher: Agent, games: int, seed: int, noise: float) -> La
         masks.sum(axis=1, dtype=np.int64),
         actions.astype(np.int64),
         targets,
-        results_of(batch.returns, batch.terminations)[rows, seats],
+        results_of(batch.returns, batch.terminations, were_out)[rows, seats],
         np.zeros((len(targets), 1), np.float32),
         np.zeros(len(targets), np.bool_),
     )

@@ -50,7 +50,7 @@ from sackarmies_training.learn_files import Run, load_start, noted_minutes, rest
 from sackarmies_training.line_ups import draw_games
 from sackarmies_training.locks import locked, removed_if_unused
 from sackarmies_training.loggers import BEFORE_ALL, Loggers, open_loggers
-from sackarmies_training.losses import DECIDED, WORTH, autocast, chances_of, value_loss
+from sackarmies_training.losses import DECIDED, autocast, chances_of, value_loss, worths
 from sackarmies_training.progress import Clock, SoftStop, TrainingProgress
 from sackarmies_training.ragged import Choices, draw, joined_advice, legal_places, log_probabilities, owners, sums
 from sackarmies_training.sample_games import RECORDS, remove_later
@@ -73,21 +73,25 @@ class Played:
         choices: the `steps * n` decisions, step by step; with several groups of games, group by group.
         drawn: `(steps * n,)` int64, indices of the chosen ids in `choices.actions`.
         outcomes: `(steps, n, outcomes)` float32, predicted: chances of win, draw and loss, or values.
+        values: `(steps, n)` float32, the returns that follow from these.
         potentials: `(steps, n)` float32, for shaping.
         seats: `(steps, n)` int64, the current players.
         turns: `(steps, n)` int64.
-        ended: `(steps, n)` bool, whether the decision ended the game.
-        results: `(steps, n, players)` int64, WIN, DRAW or LOSS; meaningful only where `ended`.
+        finished: `(steps, n, players)` bool, whether the game is over for a player after the decision.
+        results: `(steps, n, players)` int64, WIN, DRAW or LOSS; meaningful only where `finished`.
+        returns: `(steps, n, players)` float32, what each player has earned, likewise.
     """
 
     choices: Choices
     drawn: Tensor
     outcomes: NDArray[np.float32]
+    values: NDArray[np.float32]
     potentials: NDArray[np.float32]
     seats: NDArray[np.int64]
     turns: NDArray[np.int64]
-    ended: NDArray[np.bool_]
+    finished: NDArray[np.bool_]
     results: NDArray[np.int64]
+    returns: NDArray[np.float32]
 
 
 class SelfPlay:
@@ -113,8 +117,9 @@ class SelfPlay:
         shape = section.steps, section.games
         self._observations = torch.empty((*shape, game.observation_spec.size), dtype=torch.int8, device=self.device)
         self._seats, self._turns = np.empty(shape, np.int64), np.empty(shape, np.int64)
-        self._potentials = np.zeros(shape, np.float32)
-        self._ended, self._results = np.empty(shape, np.bool_), np.empty((*shape, game.num_players), np.int64)
+        ends = *shape, game.num_players
+        self._potentials, self._returns = np.zeros(shape, np.float32), np.empty(ends, np.float32)
+        self._finished, self._results = np.empty(ends, np.bool_), np.empty(ends, np.int64)
 
     @property
     def positions(self) -> Positions:
@@ -147,10 +152,12 @@ class SelfPlay:
             drawn = draw(log_probs, place.game, n)
             taken = self._played(place.action[drawn].cpu().numpy())
             for rows, batch in self.batches:
+                were_out = batch.terminations != 0
                 batch.step(taken[rows])
-                self._ended[step, rows] = batch.ended != Ending.RUNNING
-                self._results[step, rows] = results_of(batch.returns, batch.terminations)
-                self._renew(batch)
+                self._finished[step, rows] = (batch.ended != Ending.RUNNING)[:, None] | (batch.terminations != 0)
+                self._results[step, rows] = results_of(batch.returns, batch.terminations, were_out)
+                self._returns[step, rows] = batch.returns
+                self._renew(batch, self._results[step, rows])
             counts = torch.bincount(place.game, minlength=n)
             found.append((place.action, log_probs, counts, drawn + start, chances_of(outcomes)))
             given.append(advice)
@@ -160,17 +167,14 @@ class SelfPlay:
         seen = self._observations.flatten(0, 1)
         choices = Choices(seen, joined_advice(given), first, actions, log_probs)
         said = outcomes.view(self._steps, n, -1).cpu().numpy()
-        arrays = self._potentials, self._seats, self._turns, self._ended, self._results
-        return Played(choices, drawn, said, *arrays)
+        values = said @ worths(network.loss) if said.shape[2] == OUTCOMES else said[:, :, 0]
+        arrays = self._potentials, self._seats, self._turns, self._finished, self._results, self._returns
+        return Played(choices, drawn, said, values, *arrays)
 
-    def _renew(self, batch: Batch) -> None:
-        """Replace games that have ended by new ones."""
+    def _renew(self, batch: Batch, results: NDArray[np.int64]) -> None:
+        """Replace games that have ended, with these results, by new ones."""
         over = np.flatnonzero(batch.ended != Ending.RUNNING)
-        if not len(over):
-            return
-        results = results_of(batch.returns[over], batch.terminations[over])
-        seats = np.broadcast_to(np.arange(batch.game.num_players), results.shape)
-        self.curves.add(batch.game, batch.states[over], results, seats)
+        self.curves.add(batch.game, batch.states[over], results[over], np.indices(results[over].shape)[1])
         while len(over):
             batch.reset([int(following_seed(seed)) for seed in batch.seeds[over]], over)
             over = over[batch.ended[over] != Ending.RUNNING]
@@ -198,7 +202,7 @@ class Lesson:
     Attributes:
         advantages: `(k,)` float32.
         targets: `(k, outcomes)` float32, value targets.
-        rows: int64, the decisions to learn from: those after which the player decides again, or the game ends.
+        rows: int64, the decisions to learn from: those after which the player decides again, or is finished.
     """
 
     advantages: Tensor
@@ -209,9 +213,9 @@ class Lesson:
 def look_back(played: Played, section: LearnSection, shaping: float = 0.0) -> Lesson:
     """Return advantages (GAE) and value targets (TD(lambda)); each player's decisions form a chain.
 
-    A chain ends with the game's result, or with the player's last decision in the rollout. That one is not learned
-    from: its value stands in for what comes after. Nothing is discounted. Shaping adds the differences of potentials
-    along a chain to its advantages.
+    A chain ends when the game is over for the player, who may be eliminated while others play on, or with the player's
+    last decision in the rollout. That one is not learned from: its value stands in for what comes after. Nothing is
+    discounted. Shaping adds the differences of potentials along a chain to its advantages; they end at 0.
 
     Args:
         played: the rollout.
@@ -219,9 +223,8 @@ def look_back(played: Played, section: LearnSection, shaping: float = 0.0) -> Le
         shaping: weight of the potential.
     """
     steps, n, outcomes = played.outcomes.shape
-    worth = WORTH if outcomes == OUTCOMES else np.ones(1, np.float32)
-    final = DECIDED if outcomes == OUTCOMES else WORTH[:, None]
-    values = played.outcomes @ worth + shaping * played.potentials
+    final = DECIDED[played.results] if outcomes == OUTCOMES else played.returns[..., None]
+    values = played.values + shaping * played.potentials
     games, shape = np.arange(n), (n, played.results.shape[2])
     # What comes next for each player: value, advantage, chances, target, turn, and whether anything does.
     value, advantage = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
@@ -230,10 +233,10 @@ def look_back(played: Played, section: LearnSection, shaping: float = 0.0) -> Le
     advantages, targets = np.zeros((steps, n), np.float32), np.zeros_like(played.outcomes)
     usable = np.zeros((steps, n), np.bool_)
     for step in range(steps - 1, -1, -1):
-        over = played.ended[step]
-        value[over], advantage[over] = WORTH[played.results[step, over]], 0.0
-        chances[over] = target[over] = final[played.results[step, over]]
-        turn[over], is_known[over] = played.turns[step, over, None], True
+        over = played.finished[step]
+        value[over], advantage[over] = played.returns[step, over], 0.0
+        chances[over] = target[over] = final[step, over]
+        turn[over], is_known[over] = played.turns[step, over.nonzero()[0]], True
         mine = games, played.seats[step]
         known = is_known[mine]
         between = (turn[mine] - played.turns[step]) * known

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
@@ -14,7 +15,11 @@ from sackarmies_agents.learned.sizes import OUTCOMES
 from sackarmies_training.ragged import log_probabilities, sums
 
 DECIDED = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)  # chances once the result is known
-WORTH = np.array([1.0, 0.0, -1.0], np.float32)  # of win, draw and loss
+
+
+def worths(loss: float) -> NDArray[np.float32]:
+    """Return what win, draw and loss are worth, `(3,)`: the returns that `value_of` counts them as."""
+    return np.array([1.0, 0.0, loss], np.float32)
 
 
 def autocast(device: torch.device, precision: str) -> contextlib.AbstractContextManager[Any]:

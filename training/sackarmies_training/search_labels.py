@@ -156,6 +156,7 @@ class Lot:
     def __init__(self, game: Game, games: int, plan: SearchPlan, seed: int) -> None:
         self.batch = Batch(game, games, restarts=False)
         self.running = np.arange(games)
+        self._were_out = np.zeros((games, game.num_players), np.bool_)
         self._plan = plan
         self._searcher = Searcher(game, plan, derive(seed, "worlds"))
         self._random = RandomAgent(derive(seed, "noise"))
@@ -181,6 +182,7 @@ class Lot:
         batch, running = self.batch, self.running
         is_random = self._rng.random(len(running)) < self._plan.noise
         at_random = self._random.act_batch(batch.observations[running], batch.action_masks[running])
+        self._were_out[running] = batch.terminations[running] != 0
         batch.step(np.where(is_random, at_random, wanted), running)
         self.running = running[batch.ended[running] == Ending.RUNNING]
 
@@ -188,7 +190,7 @@ class Lot:
         """Return the labels once all games are over; None if no decision was drawn."""
         if not self._labeled:
             return None
-        results = results_of(self.batch.returns, self.batch.terminations)
+        results = results_of(self.batch.returns, self.batch.terminations, self._were_out)
         comparisons = [one.comparison for one in self._labeled]
         arrays = (
             np.stack([one.observation for one in self._labeled]),

@@ -23,7 +23,7 @@ from sackarmies_training.config import LabelSection, TeacherSection
 from sackarmies_training.divergence import refuse_diverged
 from sackarmies_training.labels import Labels, label_tensors, read_labels, teach
 from sackarmies_training.loggers import Loggers
-from sackarmies_training.losses import DECIDED, WORTH, autocast, expected_loss, squared_error, value_loss
+from sackarmies_training.losses import DECIDED, autocast, expected_loss, squared_error, value_loss, worths
 from sackarmies_training.ragged import Choices, log_probabilities, owners, sums
 from sackarmies_training.seeds import derive
 
@@ -224,7 +224,7 @@ def clone(learner: Learner, taught: Taught, section: LabelSection) -> float:
         scores, gains = foreseen[:, -1], taught.gains[entry]
         if advice is not None:
             gains = gains + section.margin * (place.action == advice.chosen[place.game]).unsqueeze(1)
-        final = torch.from_numpy(DECIDED if outcomes.shape[1] == OUTCOMES else WORTH[:, None])
+        final = torch.from_numpy(DECIDED if outcomes.shape[1] == OUTCOMES else worths(learner.network.loss)[:, None])
         loss = learner.section.value_weight * value_loss(outcomes.float(), final[results[rows]].to(learner.device))
         is_copied = (sums(compared.float(), place.game, n) == 0) | (not section.learns_gains)
         logits = scores / section.unit if section.gains else scores

@@ -47,6 +47,7 @@ class BoardForm:
         pointed_types: likewise for the digits of types.
         token: features of a token, without coordinates and types.
         flat: likewise features of each of `FLAT_BLOCKS`.
+        loss: what a loser earns, see `GameInfo.loss`.
     """
 
     spec: ObservationSpec
@@ -62,6 +63,7 @@ class BoardForm:
     pointed_types: list[list[int]]
     token: FeatureColumns
     flat: tuple[FeatureColumns, ...]
+    loss: float
 
 
 def board_form(info: GameInfo, patch: int) -> BoardForm:
@@ -87,6 +89,7 @@ def board_form(info: GameInfo, patch: int) -> BoardForm:
         pointed_types=[[others.column(f"{name}type_{digit}") for digit in ("low", "high")] for name in POINTED_TYPES],
         token=columns_of(tokens.features, laid_out),
         flat=tuple(columns_of(block.features * block.rows, laid_out) for block in blocks),
+        loss=info.loss,
     )
 
 

@@ -87,7 +87,7 @@ class BoardNetwork(Network):
     hex_r: Tensor
 
     def __init__(self, info: GameInfo, sizes: NetworkSizes) -> None:
-        super().__init__()
+        super().__init__(info)
         form = board_form(info, sizes.patch)
         self.spec = form.spec
         self.num_actions, self.first_slot, self.first_hex = form.num_actions, form.first_slot, form.first_hex

@@ -51,7 +51,8 @@ class ForwardPass:
             answer: the advisor's; None if no advice is given.
 
         Returns:
-            Logits `(n, num_actions)`, finite where legal and minus infinity elsewhere, and values `(n,)`.
+            Logits `(n, num_actions)`, finite where legal and minus infinity elsewhere, and values `(n,)`, see
+            `network.value_of`.
 
         Raises:
             ValueError: observations or masks have the wrong shape.

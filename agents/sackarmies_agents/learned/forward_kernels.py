@@ -351,4 +351,4 @@ def value_of(model, scratch):
     for j in range(len(outcomes)):
         outcomes[j] = np.float32(math.exp(outcomes[j] - most))
         total += outcomes[j]
-    return (outcomes[0] - outcomes[len(outcomes) - 1]) / total
+    return (outcomes[0] + model.form[0].loss * outcomes[len(outcomes) - 1]) / total

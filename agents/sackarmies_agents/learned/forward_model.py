@@ -42,7 +42,7 @@ ROWS = (
 FORM = np.dtype(
     [
         *((name, np.int64) for name in (*SIZES, *(f"column_{name}" for name in TOKEN_COLUMNS), *ROWS)),
-        *((name, np.float32) for name in ("score_bias", "trust_bias")),
+        *((name, np.float32) for name in ("score_bias", "trust_bias", "loss")),
     ],
     align=True,
 )
@@ -186,6 +186,7 @@ def model_of(form: BoardForm, sizes: NetworkSizes, weights: Mapping[str, Floats]
         record[f"column_{name}"] = form.column[name]
     for name, row in (rows | others).items():
         record[name] = row
+    record["loss"] = form.loss
     record["score_bias"] = weights["score.bias"][-1]
     record["trust_bias"] = weights["advice.trust.bias"][0] if sizes.advice else 0
     return Model(

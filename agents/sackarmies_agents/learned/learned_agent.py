@@ -20,7 +20,7 @@ class Outputs(NamedTuple):
 
     Attributes:
         logits: `(n, num_actions)`.
-        values: `(n,)`, values of the positions.
+        values: `(n,)`, the returns that the current players can expect, see `network.value_of`.
     """
 
     logits: NDArray[np.float32]

@@ -79,7 +79,11 @@ class Advice(NamedTuple):
 class Network(nn.Module, ABC):
     """Scores actions and positions.
 
+    Args:
+        info: the game.
+
     Attributes:
+        loss: what a loser earns, see `GameInfo.loss`.
         value_shapes: whether gradients of the outputs for positions reach the layers shared with the scores.
         turns_boards: whether each position is seen in a random symmetry of its board. This is for learning only, where
             it teaches more from fewer positions.
@@ -87,6 +91,10 @@ class Network(nn.Module, ABC):
 
     value_shapes = True
     turns_boards = False
+
+    def __init__(self, info: GameInfo) -> None:
+        super().__init__()
+        self.loss = info.loss
 
     @abstractmethod
     def assess(self, observations: Tensor, place: Place, advice: Advice | None = None) -> tuple[Tensor, Tensor]:
@@ -121,25 +129,28 @@ class Network(nn.Module, ABC):
             advice: as in `assess`, of the legal ids in order.
 
         Returns:
-            Logits `(n, num_actions)`, `MASKED` where illegal, and values `(n,)`.
+            Logits `(n, num_actions)`, `MASKED` where illegal, and values `(n,)`, see `value_of`.
         """
         place = Place(*masks.nonzero(as_tuple=True))
         scores, outcomes = self.assess(observations, place, advice)
         logits = torch.full(masks.shape, MASKED, device=scores.device)
-        return logits.index_put(tuple(place), scores.float()), value_of(outcomes)
+        return logits.index_put(tuple(place), scores.float()), value_of(outcomes, self.loss)
 
     def values(self, observations: Tensor, advice: Advice | None = None) -> Tensor:
-        """Return only the values `(n,)` of positions; `advice`, if the network takes any, is of no ids."""
+        """Return only the values `(n,)` of positions, see `value_of`; `advice`, if it takes any, is of no ids."""
         none = torch.zeros(0, dtype=torch.int64, device=observations.device)
-        return value_of(self.assess(observations, Place(none, none), advice)[1])
+        return value_of(self.assess(observations, Place(none, none), advice)[1], self.loss)
 
 
-def value_of(outcomes: Tensor) -> Tensor:
-    """Return values `(n,)` from the outputs of a network for positions, `(n, outcomes)`."""
+def value_of(outcomes: Tensor, loss: float) -> Tensor:
+    """Return values `(n,)`, the returns that players can expect, from the outputs for positions `(n, outcomes)`.
+
+    A draw counts as 0. Where others were out before, it pays a little more: their losses are shared.
+    """
     if outcomes.shape[1] == 1:
         return outcomes.squeeze(1)
     chances = outcomes.float().softmax(dim=1)
-    return chances[:, 0] - chances[:, -1]
+    return chances[:, 0] + loss * chances[:, -1]
 
 
 class Encoder(nn.Module):
@@ -177,7 +188,7 @@ class PlainNetwork(Network):
     """Layers over all numbers of the observation."""
 
     def __init__(self, info: GameInfo, sizes: NetworkSizes) -> None:
-        super().__init__()
+        super().__init__(info)
         blocks = info.observation_spec.blocks
         features = [feature for block in blocks for _ in range(block.rows) for feature in block.features]
         encoder = Encoder(columns_of(features), sizes.hidden)

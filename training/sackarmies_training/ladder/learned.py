@@ -91,7 +91,7 @@ class FixedOpponent(SelfPlay):
         own = torch.from_numpy(played.seats == self.seats).flatten()
         learner.update(played, replace(lesson, rows=lesson.rows[own[lesson.rows]]), fraction)
         learner.decisions += int(own.sum())
-        return int(played.ended.sum())
+        return int(played.finished.all(axis=2).sum())
 
 
 class LearnedResponse:
