@@ -54,6 +54,7 @@ CLONE = "the clone, without self-play"
 CONFIGS = Path(__file__).parents[1] / "configs" / "train"
 BASE, EXPERT = CONFIGS / "quick.toml", CONFIGS / "expert.toml"
 LESSON = 4  # label files mixed into a lesson
+UNADVISED = {"advice": "", "worths": False, "reasons": False, "magnet_trust": 0.0}  # the magnet trusts only advice
 VARIANTS: dict[str, Mapping[str, Any]] = {
     "as configured": {},
     "no clipping": {"learn": {"clip_range": 0.0}},
@@ -69,16 +70,16 @@ VARIANTS: dict[str, Mapping[str, Any]] = {
     "one epoch": {"learn": {"epochs": 1}},
     "weights not averaged": {"learn": {"average": 0.0}},
     "advice without worths": {"learn": {"worths": False, "reasons": False}},
-    "no advice": {"learn": {"advice": "", "worths": False, "reasons": False}},
+    "no advice": {"learn": UNADVISED},
     "no teacher": {"teacher": None},
     "shaping that fades": {"shaping": {"control": 0.1, "losses": 0.02}},
 }
-OF_TEACHING = ("advice without worths", "no advice", "no teacher")
+OF_TEACHING = ("magnet that is uniform", "advice without worths", "no advice", "no teacher")
 OF_LABELS: dict[str, Mapping[str, Any]] = {
     "as configured": {},
     "advice and worths, without reasons": {"learn": {"reasons": False}},
     "advice alone": {"learn": {"worths": False, "reasons": False}},
-    "no advice": {"learn": {"advice": "", "worths": False, "reasons": False}},
+    "no advice": {"learn": UNADVISED},
     "no gains of fewer turns": {"network": {"early": 0}, "expert": {"early": 0.0}},
     "choices in place of gains": {
         "network": {"early": 0},
@@ -101,7 +102,7 @@ def configure(
     """Return the configuration of a run: `base` without a curve, with keys of sections or whole sections changed."""
     data = read_toml(base) | {"folder": str(folder), "seed": seed, "curve": None}
     if untaught:
-        data |= {"teacher": None, "learn": data["learn"] | {"advice": "", "worths": False, "reasons": False}}
+        data |= {"teacher": None, "learn": data["learn"] | UNADVISED}
     for key, value in changes.items():
         data[key] = data.get(key, {}) | value if value is not None else None
     data["learn"] = data["learn"] | {"max_minutes": minutes}

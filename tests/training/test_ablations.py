@@ -42,7 +42,29 @@ def test_untaught_ablations_have_neither_teacher_nor_advice(tmp_path):
     assert usual.teacher is not None
     assert usual.learn.advice != ""
     assert untaught.teacher is None
-    assert untaught.learn == usual.learn.model_copy(update={"advice": "", "worths": False, "reasons": False})
+    changed = {"advice": "", "worths": False, "reasons": False, "magnet_trust": 0.0}
+    assert untaught.learn == usual.learn.model_copy(update=changed)
+
+
+@pytest.mark.parametrize("name", sorted({*ablations.VARIANTS} - {"as configured", *ablations.OF_TEACHING}))
+def test_each_untaught_ablation_differs_from_the_configuration(tmp_path, name):
+    usual, changed = (ablations.configure(one, tmp_path, 3, 8.0, True) for one in ({}, ablations.VARIANTS[name]))
+    assert changed != usual
+
+
+@pytest.mark.parametrize("name", ablations.OF_TEACHING)
+def test_ablations_left_out_of_untaught_ones_would_change_nothing_there(tmp_path, name):
+    usual, changed = (ablations.configure(one, tmp_path, 3, 8.0, True) for one in ({}, ablations.VARIANTS[name]))
+    assert changed == usual
+
+
+def test_untaught_ablations_leave_out_those_of_teaching(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["ablations", "--folder", str(tmp_path), "--untaught", "--seeds", "1"])
+    monkeypatch.setattr(ablations, "train", lambda config, console: tmp_path)
+    monkeypatch.setattr(ablations, "measure", lambda *given: [1, 2])
+    ablations.main()
+    rows = {row.split(" | ")[0].strip("| ") for row in capsys.readouterr().out.splitlines()[2:]}
+    assert rows == {*ablations.VARIANTS} - {*ablations.OF_TEACHING}
 
 
 def test_table_of_ablations_has_an_interval_over_seeds_and_one_over_games():

@@ -127,6 +127,26 @@ def test_trainer_is_chosen_by_exactly_one_section(tmp_path, sections):
 
 
 @pytest.mark.parametrize(
+    "sections", ["", "[teacher]\ndecisions = 10\ngains = 1.0\n", "[expert]\nearly = 0.0\n"], ids=repr
+)
+def test_outputs_for_early_gains_that_nothing_teaches_are_refused(tmp_path, sections):
+    path = tmp_path / "some.toml"
+    training = f"{TRAIN.replace('[ppo]', '[learn]')}{sections}[network]\nearly = 2\n"
+    path.write_text(training)
+    with pytest.raises(
+        ValueError, match=r"network\.early is 2, but no gains after fewer turns are learned: set it to 0"
+    ):
+        load_run(path)
+
+
+@pytest.mark.parametrize("sections", ["[expert]\n", "[teacher]\ndecisions = 10\ngains = 1.0\nearly = 1.0\n"], ids=repr)
+def test_outputs_for_early_gains_are_accepted_where_these_are_learned(tmp_path, sections):
+    path = tmp_path / "some.toml"
+    path.write_text(f"{TRAIN.replace('[ppo]', '[learn]')}{sections}[network]\nearly = 2\n")
+    assert load_run(path).network.early == 2
+
+
+@pytest.mark.parametrize(
     ("line", "message"),
     [
         ('advice = "random"', r"learn.advice: advice is 'random', but it can only come from 'greedy'"),
@@ -138,6 +158,10 @@ def test_trainer_is_chosen_by_exactly_one_section(tmp_path, sections):
         (
             'advice = "greedy"\nreasons = true',
             r"learn: reasons is true, but worths is not: reasons need worths = true",
+        ),
+        (
+            "magnet_trust = 0.8",
+            r"learn: magnet_trust is 0\.8, but advice is empty: name the agent whose choice the magnet trusts, or set",
         ),
         ("start_policy = 0.1", r"learn: start_policy and start_temperature need a checkpoint, but start is empty"),
         ("start_temperature = 0.2", r"need a checkpoint, but start is empty"),

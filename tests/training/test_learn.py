@@ -109,9 +109,9 @@ def test_policy_moves_to_choices_of_positive_advantage():
 
 @pytest.mark.parametrize("advised", [0, 1])
 def test_magnet_draws_the_policy_to_the_advised_id(advised):
-    changes = {"largest": 1.0, "epochs": 4, "entropy": 0.0, "magnet": 5.0, "magnet_trust": 0.9}
-    config = make_config(Path("x"), learn=changes)
-    game = make_duel()
+    config = make_config(Path("x"), learn={"largest": 1.0, "epochs": 4, "entropy": 0.0, "magnet": 5.0})
+    trusting = config.learn.model_copy(update={"magnet_trust": 0.9})  # unchecked: no advisor plays this game
+    config, game = config.model_copy(update={"learn": trusting}), make_duel()
     learner = make_learner(config, game, Team())
     played = SelfPlay([game], config.learn, seed=1).play(learner.network)
     played.choices = played.choices._replace(advice=Advice(torch.full_like(played.drawn, advised)))

@@ -167,6 +167,11 @@ class LearnSection(StrictModel):
             raise ValueError("worths is true, but advice is empty: name the agent whose worths are inputs")
         if self.reasons and not self.worths:
             raise ValueError("reasons is true, but worths is not: reasons need worths = true")
+        if self.magnet_trust and not self.advice:
+            raise ValueError(
+                f"magnet_trust is {self.magnet_trust}, but advice is empty: name the agent whose choice the magnet "
+                "trusts, or set it to 0"
+            )
         if not self.start and (self.start_policy or self.start_temperature != 1):
             raise ValueError("start_policy and start_temperature need a checkpoint, but start is empty")
         return self
@@ -208,8 +213,8 @@ class TeacherSection(LabelSection):
     agent: AgentText = "greedy"  # the teacher, which plays all seats; ignored if files are given
     files: list[str] = Field(default_factory=list)  # label files, see labels.py; a folder stands for all files in it
     decisions: Count  # total number of decisions to learn from
-    noise: Fraction = 0.1  # share of random actions, so that more positions are seen
-    games: Count = 100  # games played side by side for one lesson
+    noise: Fraction = 0.1  # share of random actions, so that more positions are seen; ignored if files are given
+    games: Count = 100  # games played side by side for one lesson; ignored if files are given
 
     @model_validator(mode="after")
     def _teacher_exists(self) -> TeacherSection:
@@ -403,6 +408,16 @@ class LearnConfig(RunConfig):
             raise ValueError(
                 f"learn.games is {learn.games}, in {learn.groups} groups, but each of the {learn.line_ups} line_ups "
                 f"needs a game in each group: give at least {learn.line_ups * learn.groups}"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _early_gains_are_learned(self) -> LearnConfig:
+        learned = any(section is not None and section.early for section in (self.teacher, self.expert))
+        if self.network.early and not learned and not self.learn.start:  # the network of a start may have them already
+            raise ValueError(
+                f"network.early is {self.network.early}, but no gains after fewer turns are learned: set it to 0, or "
+                "set early in [teacher] or [expert]"
             )
         return self
 

@@ -36,6 +36,7 @@ from sackarmies_training.teacher import Lesson, learn_labels, lessons_of
 
 PLAYERS = 2
 CLONED = 0.1  # share of the budget that goes into the clone
+MAGNET_TRUST = 0.8  # where there is advice
 SIDE_BY_SIDE = 4  # games of each line-up at once; over all line-ups, each army is once in each seat
 SAVES = 20  # per training run
 KEPT = 2  # checkpoints: the newest may have been written just before a kill, and still be unknown to the arena
@@ -46,7 +47,6 @@ LEARN = LearnSection(
     magnet=0.05,
     magnet_power=0.15,
     magnet_least=0.002,
-    magnet_trust=0.8,
     minibatch=512,
     epochs=2,
     learning_rate=1e-3,
@@ -150,12 +150,12 @@ def learn_config(arena: Arena) -> LearnConfig:
     is_scripted = parse_agent(arena.text).name == "greedy"
     scripted = "greedy" if find_hook(arena.config.game.id, "greedy") is not None else ""
     advice = arena.text if is_scripted else scripted
-    games = SIDE_BY_SIDE * len(line_ups_of(arena))
+    games, trust = SIDE_BY_SIDE * len(line_ups_of(arena)), MAGNET_TRUST if advice else 0.0
     return LearnConfig(
         folder=str(arena.folder),
         seed=derive(arena.config.seed, "response", bits=31),
         game=arena.config.game,
-        learn=LEARN.model_copy(update={"advice": advice, "games": games}),
+        learn=LEARN.model_copy(update={"advice": advice, "games": games, "magnet_trust": trust}),
         tournament=MatchSection(agents=[LEARNER, arena.text]),
     )
 
