@@ -2,7 +2,11 @@ from pathlib import Path
 
 import pytest
 
+from sackarmies_agents.learned.checkpoint import read_checkpoint
+from sackarmies_agents.learned.sack_armies import trained
+from sackarmies_training.checkpoints import CHECKPOINT
 from sackarmies_training.config import TournamentConfig, TrainConfig, load_config, load_run
+from sackarmies_training.expert import LABELS
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 TRAIN = """
@@ -23,6 +27,14 @@ def load(tmp_path, text, model=TrainConfig):
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("train/*.toml")), ids=lambda path: path.name)
 def test_training_configurations_of_the_project_are_valid(path):
     assert load_run(path).folder.startswith("runs/")
+
+
+def test_commands_that_made_trained_work_one_after_the_other():
+    """refine.toml learns from what long.toml leaves behind, as the header of `trained` says."""
+    first, second = (load_run(CONFIGS / "train" / name) for name in ("long.toml", "refine.toml"))
+    made = read_checkpoint(trained.CHECKPOINT).header.training["config"]
+    assert second.learn.start == made["learn"]["start"] == f"{first.folder}/{CHECKPOINT}"
+    assert second.teacher.files == made["teacher"]["files"] == [f"{first.folder}/{LABELS}"]
 
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("tournament/*.toml")), ids=lambda path: path.name)
