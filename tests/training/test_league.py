@@ -126,6 +126,19 @@ def test_game_lost_by_forfeit_counts_once_for_an_agent_with_two_seats(tmp_path, 
     assert status_of(simulation, "bold@1") == ("active" if wins else "suspended")
 
 
+def test_ratings_of_agents_that_never_met_the_zero_are_explained(simulation):
+    simulation.submit("bold")
+    simulation.submit("shy")
+    simulation.league.change("middle", "suspended", "")
+    simulation.play(20)
+    report = report_of(simulation)
+    assert all("middle" not in unit.line_up for unit in report.present.units)
+    assert {line.label for line in report.present.lines if line.units} == {"low", "bold@1", "shy@1"}
+    text = report.markdown()
+    assert text.count("| order only |") == 3
+    assert "points went one way only, or the two have not met, directly or through others: a prior of 800 Elo" in text
+
+
 @pytest.mark.parametrize(
     ("name", "author", "message"),
     [

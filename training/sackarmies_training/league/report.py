@@ -30,8 +30,9 @@ REPORT = "league.html"
 HEADS = ("agent", "author", "Elo", "95% interval", "units", "games", "points", "won", "drawn", "lost", "forfeits")
 LABEL, STATUS = 0, len(HEADS)  # columns of a row
 NOTE = (
-    f"{MARK} Between this agent and the one of the rating 0, points went one way only: a prior of 800 Elo alone keeps "
-    "its rating finite. Read it as an order, not as a distance."
+    f"{MARK} Between this agent and the one of the rating 0, points went one way only, or the two have not met, "
+    "directly or through others: a prior of 800 Elo alone keeps its rating finite. Read it as an order, not as a "
+    "distance."
 )
 
 
