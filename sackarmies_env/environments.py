@@ -147,7 +147,7 @@ def vector_env(  # noqa: PLR0913 - keyword options
         copy: whether returned arrays are the caller's to keep.
         autoreset_mode: when games that are over are replaced.
         threads: number of threads; None for all cores that the process may use.
-        render_mode: this and the following options: as for `env`; the first game is drawn.
+        render_mode: this and the following options: as for `env`, for each game.
         render_viewpoint: whose view is drawn.
         illegal_action: how an illegal action is handled.
         illegal_penalty: cost of an illegal action, for "penalize".

@@ -240,10 +240,14 @@ class VariedBatchEnv(DrawsOwnSeed, VectorEnv[Any, Any, Any]):
         return states
 
     def render(self) -> tuple[Any, ...]:
-        """Render the first game, as `BatchEnv.render` does."""
+        """Render each game, as `BatchEnv.render` does."""
         if not self.groups:
             raise ValueError("no games are running: call reset() before render()")
-        return self.groups[0][1].render()  # the first row begins the first group
+        frames: list[Any] = [None] * self.num_envs
+        for rows, one in self.groups:
+            for row, frame in zip(rows.tolist(), one.render(), strict=True):
+                frames[row] = frame
+        return tuple(frames)
 
     def close_extras(self, **kwargs: Any) -> None:
         """Stop the programs that play as opponents."""

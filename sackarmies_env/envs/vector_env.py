@@ -81,7 +81,7 @@ class BatchEnv(EndsOnFailure, DrawsOwnSeed, VectorEnv[Any, Any, Any]):
         autoreset_mode: "SameStep"; "NextStep": the step after the end of a game ignores the action, begins the next
             game and has reward 0; or "Disabled": finished games must be reset before the next step.
         threads: number of threads; None for all cores that the process may use.
-        options: see `Options`; `render_mode` "ansi", "rgb_array" or "html" renders the first game.
+        options: see `Options`; `render_mode` "ansi", "rgb_array" or "html".
 
     Raises:
         ValueError: an option is unknown (also a TypeError), or its value is not allowed.
@@ -319,14 +319,16 @@ class BatchEnv(EndsOnFailure, DrawsOwnSeed, VectorEnv[Any, Any, Any]):
         return np.concatenate(seen if self.padding is None else [self.padding.observe(one) for one in seen], axis=1)
 
     def render(self) -> tuple[Any, ...]:
-        """Render the first game in `render_mode`, as seen from `render_viewpoint`; return a tuple of this one frame."""
+        """Render each game in `render_mode`, as seen from `render_viewpoint`; return a tuple of `num_envs` frames."""
         if self.render_mode is None:
             raise ValueError(f"render() needs a render_mode: give one of {FRAMES} when you make the environment")
         if not self._has_begun:
             raise ValueError("no games are running: call reset() before render()")
-        own = int(self._deciding()[0])
-        viewer = self.options.viewer(None if own == NO_PLAYER else own)
-        return (draw(self.game, self.batch.states[:1], self.render_mode, viewer),)
+        frames = []
+        for row, own in enumerate(self._deciding().tolist()):
+            viewer = self.options.viewer(None if own == NO_PLAYER else own)
+            frames.append(draw(self.game, self.batch.states[row : row + 1], self.render_mode, viewer))
+        return tuple(frames)
 
     def close_extras(self, **kwargs: Any) -> None:
         """Stop the programs that play as opponents."""

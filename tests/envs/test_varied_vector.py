@@ -172,7 +172,19 @@ def test_unknown_options_are_reported_once(duel):
     assert len(env.groups) > 1
 
 
-# --- infos and the central state
+# --- frames, infos and the central state
+
+
+def test_frames_are_in_the_order_of_the_rows(duel):
+    options = {"render_mode": "ansi", "seat": 1}
+    env, _ = varied(duel, **options)
+    sync = SyncVectorEnv([functools.partial(duel, "gym", max_turns=limit, **options) for limit in LIMITS])
+    with pytest.raises(ValueError, match="no games are running: call reset"):
+        env.render()
+    env.reset(seed=10)
+    sync.reset(seed=10)
+    assert len(set(env.render())) > 1
+    assert env.render() == sync.render()
 
 
 @pytest.mark.parametrize("mode", ["SameStep", "NextStep", "Disabled"])

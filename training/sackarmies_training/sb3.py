@@ -140,7 +140,7 @@ class SB3Env(VecEnv):
         super().set_options(given)
 
     def get_images(self) -> Sequence[Any]:
-        """Return the picture of the first game, if the environment draws pictures."""
+        """Return a picture of each game, if the environment draws pictures."""
         return list(self.env.render()) if self.render_mode == "rgb_array" else []
 
     def close(self) -> None:
