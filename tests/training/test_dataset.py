@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import gymnasium
 import minari
 import numpy as np
 import pyarrow.parquet as pq
@@ -27,7 +28,7 @@ from sackarmies_training.dataset_minari import write_minari
 from sackarmies_training.evaluate import Plan, evaluate, outcome_of
 from sackarmies_training.tournament import record_of
 from tests.core.toy_game import make_duel
-from tests.second_game import registered
+from tests.second_game import ENVIRONMENT, registered
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -363,9 +364,19 @@ def test_data_set_tells_of_its_episodes_and_its_environment(tmp_path):
         (0, "a", "2.json", 2),
         (1, "b", "2.json", 2),
     ]
-    env = data.recover_environment()
-    assert env.observation_space == data.observation_space
+    assert data.recover_environment().observation_space == data.observation_space
     assert "total_steps" in repr(data[0])
+
+
+@pytest.mark.parametrize(("seats", "wanted"), [(None, "random"), ([1], 1)])
+def test_recovered_environment_is_what_gymnasium_makes(tmp_path, seats, wanted):
+    write_minari([saved(tmp_path, played(1))], tmp_path / "minari" / "test-v0", seats=seats)
+    env, made = minari.load_dataset("test-v0").recover_environment(), gymnasium.make(ENVIRONMENT)
+    assert type(env) is type(made)
+    assert env.spec.vector_entry_point == made.spec.vector_entry_point
+    assert env.seat_choice == wanted
+    _, info = env.reset(seed=1)
+    assert env.action_masks().tolist() == info["action_mask"].tolist()
 
 
 def test_relative_folder_is_written(tmp_path, monkeypatch):

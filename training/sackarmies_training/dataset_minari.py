@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib.metadata
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 from gymnasium.envs.registration import EnvSpec
 from minari.data_collector import EpisodeBuffer
@@ -95,6 +97,7 @@ def write_minari(
     storage: MinariStorage | None = None
     presentation: Presentation | None = None
     configs: dict[str, Game] = {}
+    whose: set[int] = set()  # seats of the episodes
     with written_whole(target) as temporary:
         for start in range(0, len(records), LOT):
             episodes: list[EpisodeBuffer] = []
@@ -108,6 +111,7 @@ def write_minari(
                 for seat, episode in episodes_of(game, record, path, _checked(seats, game)):
                     episodes.append(episode.buffer(record.seed, presentation.form))
                     told.append(_metadata(record, path, seat))
+                    whose.add(seat)
                 progress(1)
             if storage is None:
                 temporary.mkdir(parents=True)
@@ -125,7 +129,7 @@ def write_minari(
             "sackarmies_env": software_version(),
         }
         if len(configs) == 1:  # else no single environment fits all episodes
-            about["env_spec"] = _spec(game).to_json()
+            about["env_spec"] = _spec(game, whose).to_json()
         storage.update_metadata(about)
         episodes_written = int(storage.total_episodes)
     return dataset_id, episodes_written
@@ -169,10 +173,16 @@ def presentation_of(game: Game) -> Presentation:
     return Presentation(game, FLAT if observation is None else content_and_form(game.id, observation)[1], None)
 
 
-def _spec(game: Game) -> EnvSpec:
-    """Return the spec that `MinariDataset.recover_environment` makes an environment from."""
-    kwargs = {"game": game.id, **game.config}
-    return EnvSpec(environment_id_of(game.id), "sackarmies_env.environments:single_seat_env", kwargs=kwargs)
+def _spec(game: Game, seats: set[int]) -> EnvSpec:
+    """Return the spec that `MinariDataset.recover_environment` makes an environment from.
+
+    It is the registered one, with the configuration of the game, and the seat if all episodes are of the same one.
+    """
+    spec = copy.deepcopy(gymnasium.spec(environment_id_of(game.id)))
+    spec.kwargs |= game.config
+    if len(seats) == 1:
+        spec.kwargs |= {"seat": min(seats)}
+    return spec
 
 
 def episodes_of(game: Game, record: GameRecord, path: Path, seats: Sequence[int]) -> Iterator[tuple[int, Episode]]:
