@@ -316,7 +316,7 @@ def test_evaluation_tells_pairs_luck_and_the_test():
     result = run("evaluate", "greedy", "random", *options)
     assert result.exit_code == 0, result.output
     for words in (
-        "by bootstrap over",
+        "by Wilson's formula over 3 pairs, which all have the same result",
         "pairs with 0, 1/2, 1, 3/2, 2 points: ",
         "with luck taken out: ",
         "of -20 against",

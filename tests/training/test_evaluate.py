@@ -14,6 +14,8 @@ from sackarmies_training.sack_armies import army_round_robin
 from sackarmies_training.sack_armies.army_round_robin import ArmyResults, RoundRobin
 from sackarmies_training.seeds import checked_seed
 from sackarmies_training.standings import Tally
+from sackarmies_training.stats.elo import elo_of
+from sackarmies_training.stats.estimate import wilson
 from sackarmies_training.stats.match import Match
 from sackarmies_training.stats.sprt import Scale, SprtPlan, Verdict, first_decision
 from sackarmies_training.stats.units import PlayedUnit
@@ -168,6 +170,28 @@ def test_figures_of_a_match_are_those_of_its_pairs():
     assert match.score.high - match.score.low == pytest.approx(2 * 1.96 * deviation / 10, rel=0.1)
     assert match.normalized_elo == pytest.approx(800 / np.log(10) * 0.05 / (deviation * np.sqrt(2)))
     assert "pairs with 0, 1/2, 1, 3/2, 2 points: 10, 0, 70, 0, 20; normalized Elo +46" in match.sentences()
+    assert match.sentences()[0].endswith(", by bootstrap over 100 pairs (1000 resamples)")
+
+
+@pytest.mark.parametrize(
+    ("units", "method"),
+    [(20, "by Wilson's formula over 20 pairs, which all have the same result"), (1, "by Wilson's formula over 1 pair")],
+)
+def test_interval_of_pairs_that_are_all_alike_is_told_to_be_wilsons(units, method):
+    won = Outcome(("a", "b"), (1.0, -1.0)), Outcome(("b", "a"), (-1.0, 1.0))
+    match = Match("a", "b", [PlayedUnit(("a", "b"), draw, won) for draw in range(units)])
+    low = wilson(1.0, units)[0]
+    assert match.sentences()[0] == (
+        f"100.0% ({low:.1%} to 100.0%) of the points, +inf Elo ({elo_of(low):+.0f} to +inf), {method}"
+    )
+
+
+def test_method_of_the_interval_is_told_for_several_players():
+    line_up = ("a", "b", "b")
+    games = [Outcome(line_up, (one, -one / 2, -one / 2)) for one in (1.0, 1.0, -1.0)]
+    units = [PlayedUnit(line_up, draw, (game,) * 3) for draw, game in enumerate(games)]
+    assert Match("a", "b", units).sentences()[0].endswith("by bootstrap over 3 units of 3 games (1000 resamples)")
+    assert Match("a", "b", units[:1]).sentences()[0].endswith(", by Wilson's formula over 1 unit of 3 games")
 
 
 def test_army_totals_are_the_sums_of_its_pairings():

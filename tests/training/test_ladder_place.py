@@ -28,7 +28,7 @@ def verdict_of(strength, undecided=()):
         number = int(rung[1:])
         verdict = Verdict.STRONGER if number < strength else Verdict.WEAKER
         verdict = Verdict.UNDECIDED if rung in undecided else verdict
-        return Comparison(rung, verdict, (1, 2, 3, 4, 5), 0.5, Estimate(0.5, 0.4, 0.6, 15, 30, 30))
+        return Comparison(rung, verdict, (1, 2, 3, 4, 5), 0.5, Estimate(0.5, 0.4, 0.6, 15, 30, 30, is_resampled=True))
 
     return compare
 

@@ -57,6 +57,13 @@ def test_new_version_replaces_the_old_one_which_keeps_its_games(simulation):
     assert after["bold@2"] >= 12  # its first units
 
 
+def test_rounds_and_agents_are_counted_in_words_that_fit(simulation):
+    assert "0 submissions and 2 anchors play; 0 rounds so far." in report_of(simulation).sentences()[0]
+    simulation.submit("bold")
+    simulation.play(12)
+    assert "1 submission and 2 anchors play; 1 round so far." in report_of(simulation).sentences()[0]
+
+
 def test_league_of_fewer_than_two_agents_is_not_played(simulation):
     for name, told in (("low", "1 active agent"), ("middle", "0 active agents")):
         simulation.league.change(name, "suspended", "")

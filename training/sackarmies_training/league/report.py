@@ -14,6 +14,7 @@ from typing import Any
 
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.entries import find_entry
+from sackarmies_env.core.messages import counted
 from sackarmies_training.files import write_json
 from sackarmies_training.html_page import Markup, element, folded, items, page, table
 from sackarmies_training.ladder.report import MARK, markdown_table
@@ -68,8 +69,9 @@ class LeagueReport:
         active = self.state.active
         anchors = sum(one.submitted.is_anchor for one in active)
         lines = [
-            f"{title}, {config.players} players. {len(active) - anchors} submissions and {anchors} anchors play; "
-            f"{len(self.state.rounds)} rounds so far."
+            f"{title}, {config.players} players. {counted(len(active) - anchors, 'submission')} and "
+            f"{counted(anchors, 'anchor')} play; "
+            f"{counted(len(self.state.rounds), 'round')} so far."
         ]
         if self.present is None or not self.present.units:
             return [*lines, "No round of this season is over yet."]

@@ -46,6 +46,7 @@ class Estimate:
         units: number of units in which any of these points was taken.
         games: number of games in which they could be taken.
         points: number of points that are shared: with several players, others may take the points of a game.
+        is_resampled: whether the interval comes from resamples; if not, the units are all alike, and it is Wilson's.
     """
 
     value: float
@@ -54,6 +55,16 @@ class Estimate:
     units: int
     games: int
     points: float
+    is_resampled: bool
+
+    @staticmethod
+    def of(value: float, resampled: NDArray[np.float64], units: int, games: int, points: float) -> Estimate:
+        """Return the estimate of a share from its values in resamples; if these are equal, the interval is Wilson's."""
+        low, high = (float(end) for end in np.quantile(resampled, ENDS))
+        is_resampled = high - low >= SAME
+        if not is_resampled:  # resampling does not show what other units may be like
+            low, high = widened_wilson(value, units)
+        return Estimate(value, low, high, units, games, points, is_resampled)
 
 
 @dataclass(frozen=True)
@@ -288,11 +299,8 @@ class Estimates:
         weights = self._weights[:, units]
         totals = weights @ both
         shares = (weights @ mine)[totals > 0] / totals[totals > 0]
-        low, high = (float(end) for end in np.quantile(shares, ENDS))
-        trials = int((both != 0).sum())
-        if high - low < SAME:  # resampling does not show what other units may be like
-            low, high = widened_wilson(value, trials)
-        return Estimate(value, low, high, trials, int(self._games[units].sum()), float(both.sum()))
+        games, points = int(self._games[units].sum()), float(both.sum())
+        return Estimate.of(value, shares, int((both != 0).sum()), games, points)
 
 
 @dataclass(frozen=True)

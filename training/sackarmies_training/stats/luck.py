@@ -31,7 +31,7 @@ from sackarmies_env.core.state import KEPT
 from sackarmies_env.core.step_batch import is_over
 from sackarmies_training.matches import PlayedGame
 from sackarmies_training.ratings import Outcome
-from sackarmies_training.stats.estimate import ENDS, RESAMPLES, RESAMPLING_SEED, SAME, Estimate, widened_wilson
+from sackarmies_training.stats.estimate import RESAMPLES, RESAMPLING_SEED, Estimate
 from sackarmies_training.stats.units import points_of
 
 MOST_WAYS = 36  # limit of ways in which the first results of a step are tried: five coins, or two dice
@@ -232,10 +232,8 @@ class Adjusted:
     def of(shares: NDArray[np.float64], games: int) -> Adjusted:
         """Summarize `unit_shares` of `games` games, all of whose points the agent and its opponents took."""
         value = float(shares[:, 1].mean())
-        low, high = map(float, np.quantile(resampling_weights(len(shares)) @ shares[:, 1], ENDS))
-        if high - low < SAME:  # resampling does not show what other units may be like
-            low, high = widened_wilson(value, len(shares))
-        score = Estimate(value, low, high, len(shares), games, float(games))
+        resampled = resampling_weights(len(shares)) @ shares[:, 1]
+        score = Estimate.of(value, resampled, len(shares), games, float(games))
         plain, adjusted = shares.var(axis=0)
         return Adjusted(score, float(adjusted / plain) if plain > 0 else 1.0)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from sackarmies_env.core.messages import counted
 from sackarmies_training.stats.elo import NORMALIZED_PER_DEVIATION, elo_of
 from sackarmies_training.stats.estimate import RESAMPLES, Estimate, Estimates
 from sackarmies_training.stats.sprt import EVEN, POINTS, SprtPlan, Verdict, count_units
@@ -65,13 +66,23 @@ class Match:
         score = self.score
         told = f"{score.value:.1%} ({score.low:.1%} to {score.high:.1%}) of the points"
         if not self.is_paired:
-            return [f"{told}, by bootstrap over {score.units} units of {len(self.units[0].outcomes)} games"]
+            return [f"{told}, {self._method()}"]
         elo = f"{elo_of(score.value):+.0f} Elo ({elo_of(score.low):+.0f} to {elo_of(score.high):+.0f})"
         return [
-            f"{told}, {elo}, by bootstrap over {score.units} pairs ({RESAMPLES} resamples)",
+            f"{told}, {elo}, {self._method()}",
             f"pairs with 0, 1/2, 1, 3/2, 2 points: {', '.join(map(str, self.counts))}; normalized Elo "
             f"{self.normalized_elo:+.0f}",
         ]
+
+    def _method(self) -> str:
+        """Return where the interval of the score comes from."""
+        units = counted(self.score.units, "pair" if self.is_paired else "unit")
+        if not self.is_paired:
+            units += f" of {len(self.units[0].outcomes)} games"
+        if self.score.is_resampled:
+            return f"by bootstrap over {units} ({RESAMPLES} resamples)"
+        alike = ", which all have the same result" if self.score.units > 1 else ""
+        return f"by Wilson's formula over {units}{alike}"
 
     def verdict_sentence(self, plan: SprtPlan) -> str:
         """Return what a sequential test of these pairs says."""
