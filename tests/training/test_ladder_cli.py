@@ -14,11 +14,12 @@ from typer.testing import CliRunner
 
 from sackarmies_training.cli import app
 from sackarmies_training.cli_errors import STOPPED
-from sackarmies_training.cli_ladder import print_rungs, rung_order
+from sackarmies_training.cli_ladder import print_rungs, print_solved, rung_order
 from sackarmies_training.config import load_config
 from sackarmies_training.ladder import contest
 from sackarmies_training.ladder.config import LadderConfig
 from sackarmies_training.ladder.contest import UNITS, Ladder
+from sackarmies_training.ladder.regret import Regrets, Solved
 from sackarmies_training.ladder.report import make_reports
 from tests.second_game import registered
 from tests.training.ladders import make_config, make_entry, results_of
@@ -211,6 +212,20 @@ def test_agents_are_compared_with_exact_values():
     text = invoke("ladder", "exact", EXACT / "one_attack.toml", "--agent", "greedy")
     assert "Seat 0 decides and can expect +0.2500 (a win is +1, a loss -1): move +0.0000, melee +0.2500." in text
     assert "greedy melee 0.0000 0.0000 100.0% 0.000" in text
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_names_of_agents_are_whole_in_tables_of_exact_values(width, monkeypatch, capsys):
+    monkeypatch.setattr("sackarmies_training.cli_errors.console.width", width)
+    names = ("greedy:weights=first", "greedy:temperature=0.5,weights=first", "random")
+    regrets = tuple(Regrets(name, 7, [0.0, 0.25]) for name in names)
+    print_solved(Solved("duel", 0, ("move", "melee"), (0.0, 0.25), 3, 2, regrets, (4, 7)))
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= width
+    for number, name in enumerate(names, start=1):
+        assert any(line.startswith(f"{number} {name}") for line in lines)
+    rows = [line.split() for line in lines if line.endswith("0.250 ")]
+    assert [row[-5:] for row in rows] == [["melee", "0.0000", "0.1250", "50.0%", "0.250"]] * 3
 
 
 def test_agent_that_raises_is_a_sentence():

@@ -284,17 +284,23 @@ def exact(
 
 def print_solved(solved: Solved) -> None:
     """Print the exact values of a position, and what agents lose there."""
-    table = plain_table()
-    table.add_column("agent", overflow="fold")
-    table.add_column("first choice", overflow="fold")
-    add_numbers(table, ("it loses", "mean loss", "best choice", "worst loss"))
-    for one in solved.regrets:
-        shares = f"{one.mean:.4f}", f"{one.best_share:.1%}", f"{one.worst:.3f}"
-        table.add_row(Text(one.agent), solved.root_text(one), f"{solved.root_regret(one):.4f}", *shares)
+
+    def make(labels: Sequence[str], gap: str) -> RenderableType:
+        table = plain_table()
+        table.add_column("agent", no_wrap=True)
+        table.add_column("first choice", overflow="fold")
+        heads = ("it loses", "mean loss", "best choice", "worst loss")
+        add_numbers(table, (head.replace(" ", gap) for head in heads))
+        for label, one in zip(labels, solved.regrets, strict=True):
+            shares = f"{one.mean:.4f}", f"{one.best_share:.1%}", f"{one.worst:.3f}"
+            table.add_row(Text(label), Text(solved.root_text(one)), f"{solved.root_regret(one):.4f}", *shares)
+        return table
+
+    shown = fitted(make, (" ", "\n"), [one.agent for one in solved.regrets], console.width)
     choices = ", ".join(f"{text} {value:+.4f}" for text, value in zip(solved.texts, solved.values, strict=True))
     told = (
         f"Seat {solved.player} decides and can expect {solved.value:+.4f} (a win is +1, a loss -1): {choices}. "
         f"{solved.nodes:,} different decisions, all enumerated; at {solved.mattering:,} of them some choice is worse "
         "than another, and each agent was asked there once."
     )
-    console.print(titled(solved.name, table, told), highlight=False)
+    console.print(titled(solved.name, shown, told), highlight=False)
