@@ -115,13 +115,20 @@ def suggestion(given: object, known: Iterable[object]) -> str:
     return f' (did you mean "{words[near[0]]}"?)' if near else ""
 
 
-def missing_extra(error: ImportError, what: str) -> str:
-    """Return a sentence on which extra installs the library that `what` lacks, "" if no extra has it."""
+def missing_extra(error: ImportError, what: str, extra: str = "") -> str:
+    """Return a sentence on which extra installs the library that `what` lacks, "" if no extra has it.
+
+    Args:
+        error: the failed import.
+        what: what needs the library.
+        extra: the extra that has all that it needs; by default the first one that has the library.
+    """
     library = (error.name or "").partition(".")[0]
     wheel = WHEELS.get(library, library.replace("_", "-"))
     found = (REQUIRED_BY.match(requirement) for requirement in requires(DISTRIBUTION) or ())
-    extra = next((one[2] for one in found if one and one[1] == wheel), "")
-    return f"{what} needs {wheel}, which is not installed: pip install '{DISTRIBUTION}[{extra}]'" if extra else ""
+    having = next((one[2] for one in found if one and one[1] == wheel), "")
+    command = f"pip install '{DISTRIBUTION}[{extra or having}]'"
+    return f"{what} needs {wheel}, which is not installed: {command}" if having else ""
 
 
 def counted(number: int, noun: str) -> str:

@@ -38,16 +38,21 @@ def rgb_array(game: Game, states: NDArray[np.void], viewer: int | None = REFEREE
     Raises:
         ValueError: `viewer` is not a seat, or Pillow is not installed.
     """
-    return paint_rgb(drawing_of(game, states, viewer).scene)
-
-
-def paint_rgb(scene: Scene) -> NDArray[np.uint8]:
-    """Return a scene as (800, 1280, 3) uint8 pixels."""
     try:
-        from PIL import Image, ImageDraw
+        return paint_rgb(drawing_of(game, states, viewer).scene)
     except ImportError as error:
         sentence = missing_extra(error, 'render_mode "rgb_array"')
         raise ValueError(f'{sentence}, or choose render_mode "ansi"') if sentence else error from None
+
+
+def paint_rgb(scene: Scene) -> NDArray[np.uint8]:
+    """Return a scene as (800, 1280, 3) uint8 pixels.
+
+    Raises:
+        ImportError: Pillow is not installed.
+    """
+    from PIL import Image, ImageDraw
+
     image = Image.new("RGB", (theme.WIDTH * SAMPLES, theme.HEIGHT * SAMPLES), theme.PAPER)
     draw = ImageDraw.Draw(image)
     for shape in scene:
@@ -108,5 +113,5 @@ def font_of(size: int) -> FreeTypeFont:
 
     font = ImageFont.load_default(max(size, 1))
     if not isinstance(font, ImageFont.FreeTypeFont):
-        raise ValueError('render_mode "rgb_array" needs a Pillow with FreeType; install the wheel from PyPI')
+        raise ValueError("pictures of pixels need a Pillow with FreeType; install the wheel from PyPI")
     return font

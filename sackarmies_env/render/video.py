@@ -21,7 +21,7 @@ from sackarmies_env.core.record import GameRecord, replay
 from sackarmies_env.render import theme
 from sackarmies_env.render.board import REFEREE
 from sackarmies_env.render.moments import Moments
-from sackarmies_env.render.rgb import rgb_array
+from sackarmies_env.render.rgb import paint_rgb
 from sackarmies_env.render.scene import drawing_of
 
 FORMATS = (".gif", ".mp4")
@@ -89,20 +89,23 @@ def write_video(
     """
     check_video(path, fps)
 
+    def paint(states: Records) -> NDArray[np.uint8]:
+        return paint_rgb(drawing_of(game, states, viewer).scene)
+
     def frames() -> Iterator[NDArray[np.uint8]]:
         for states in positions:
-            yield rgb_array(game, states, viewer)
+            yield paint(states)
             progress(1)
 
     try:
         if path.suffix.lower() == ".gif":
             chosen = {round(place) for place in np.linspace(0, len(positions) - 1, SAMPLES)}
-            samples = [rgb_array(game, positions[place], viewer) for place in sorted(chosen)]
+            samples = [paint(positions[place]) for place in sorted(chosen)]
             content = _gif(frames(), len(positions), samples, fps)
         else:
             content = _mp4(frames(), fps)
     except ImportError as error:
-        raise ValueError(missing_extra(error, f"a film ({path.suffix})") or str(error)) from None
+        raise ValueError(missing_extra(error, f"a film ({path.suffix})", "video") or str(error)) from None
     write_safely(path, content)
 
 

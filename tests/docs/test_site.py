@@ -7,12 +7,15 @@ import re
 from pathlib import Path
 
 import pytest
+import typer
 from pydantic import BaseModel, Field
 
+from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.record import load_record, replay
 from sackarmies_env.games.sack_armies.state.constants import Ability
 from sackarmies_env.games.sack_armies.switches import Switches
 from sackarmies_env.registry import game_of
+from sackarmies_training.cli import app
 from tests.training.terminals import command_words
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -122,6 +125,25 @@ def test_page_of_commands_has_every_command():
     page = (DOCS / "command_reference.md").read_text(encoding="utf-8")
     titles = re.findall(r"^## (.+)$", page, re.MULTILINE)
     assert titles == [" ".join(["sackarmies", *words]) for words in command_words()]
+
+
+def test_page_of_the_command_line_names_the_commands_of_games():
+    page = " ".join((DOCS / "command_line.md").read_text(encoding="utf-8").split())
+    commands = typer.main.get_command(app).commands
+    own = typer.Typer()
+    find_hook("sack_armies", "commands")(own)
+    sentences = {
+        "another registered one; (.*?) take this option": {name for name, one in commands.items() if takes_game(one)},
+        "from the record. (.*?) are commands of Sack Armies": set(typer.main.get_command(own).commands),
+    }
+    for sentence, names in sentences.items():
+        assert set(re.findall(r"`([\w-]+)`", re.search(sentence, page)[1])) == names
+
+
+def takes_game(command):
+    """Return whether a command, or one of its subcommands, has the option --game."""
+    parts = command.commands.values() if hasattr(command, "commands") else ()
+    return any("--game" in one.opts for one in command.params) or any(map(takes_game, parts))
 
 
 # --- the extension

@@ -81,11 +81,12 @@ def test_missing_pillow_is_an_error_that_names_the_extra(monkeypatch):
             raise ImportError(name, name=name)
         return real(name, *args, **kwargs)
 
+    position = start(SMALL)
     monkeypatch.setattr(builtins, "__import__", without_pillow)
     with pytest.raises(
         ValueError, match=r"needs pillow, which is not installed: pip install 'sackarmies-env\[render\]', or choose"
     ):
-        paint_rgb(make_scene(EMPTY))
+        rgb_array(*position)
 
 
 def test_codes_are_distinct_and_close_to_the_names():

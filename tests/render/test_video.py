@@ -114,14 +114,15 @@ def test_game_without_a_picture_is_shown_as_text(tmp_path):
     assert Image.open(tmp_path / "game.gif").n_frames == len(positions)
 
 
-@pytest.mark.parametrize(("name", "module"), [("game.gif", "PIL"), ("game.mp4", "imageio_ffmpeg")])
+@pytest.mark.parametrize(("name", "module"), [("game.gif", "PIL"), ("game.mp4", "PIL"), ("game.mp4", "imageio_ffmpeg")])
 def test_missing_library_is_an_error_that_names_the_extra(game, short, tmp_path, monkeypatch, name, module):
     for loaded in [*sys.modules]:
         if loaded.partition(".")[0] == module:
             monkeypatch.delitem(sys.modules, loaded)
     monkeypatch.setitem(sys.modules, module, None)
     positions = positions_of(game, short, 0)
-    with pytest.raises(ValueError, match=r"needs [\w-]+, which is not installed: pip install 'sackarmies-env\[\w+\]'"):
+    install = r"which is not installed: pip install 'sackarmies-env\[video\]'"
+    with pytest.raises(ValueError, match=rf"^a film \({name[4:]}\) needs [\w-]+, {install}$"):
         write_video(tmp_path / name, game, positions, 0)
     assert not list(tmp_path.iterdir())
 

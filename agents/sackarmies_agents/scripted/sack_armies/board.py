@@ -149,7 +149,8 @@ def make_board(info: GameInfo, weights: Weights) -> NDArray[np.void]:
     if info.observation_spec != spec:
         given = "planes" if is_ours else f"those of {info.game_id!r}"
         raise ValueError(
-            f"the greedy agent needs compact observations of 'sack_armies' (observation='flat' or 'dict'), not {given}"
+            "greedy, which search builds on, needs compact observations of 'sack_armies' (observation='flat' or "
+            f"'dict'), not {given}"
         )
     board = alloc(BOARD_DTYPE, 1)
     grid = make_hexgrid(info.radius)
