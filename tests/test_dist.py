@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
@@ -19,6 +20,7 @@ from sackarmies_env import __version__
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = {"sackarmies_env": ROOT, "sackarmies_agents": ROOT / "agents", "sackarmies_training": ROOT / "training"}
+OTHERS = ("benchmarks", "configs", "docs", "examples", "libraries", "tests")  # folders that are in no distribution
 SMOKE = """
 import sys
 from pathlib import Path
@@ -54,30 +56,43 @@ def run(*command, cwd, **variables):
 def dist(tmp_path_factory):
     """Return a folder with wheel and source distribution, built from a copy because building writes to the source."""
     folder, copy = tmp_path_factory.mktemp("dist"), tmp_path_factory.mktemp("source")
-    for package, place in PACKAGES.items():
-        target = copy / place.relative_to(ROOT) / package
-        shutil.copytree(place / package, target, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, copy)
+    folders = [*OTHERS, *((place / package).relative_to(ROOT) for package, place in PACKAGES.items())]
+    for name in folders:
+        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in ROOT.iterdir():
+        if path.is_file() and not path.name.startswith("."):
+            shutil.copy(path, copy)
     run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, copy, cwd=folder)
     return folder
 
 
 def package_files():
-    """Return the files of the packages by their names in a wheel."""
-    names = set()
-    for package, folder in PACKAGES.items():
-        for path in (folder / package).rglob("*"):
-            if path.is_file() and "__pycache__" not in path.parts:
-                names.add(path.relative_to(folder).as_posix())
-    return names
+    """Return the files of the packages: the folder of each, by its name in a wheel."""
+    return {
+        path.relative_to(folder).as_posix(): folder
+        for package, folder in PACKAGES.items()
+        for path in (folder / package).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
 
 
 @pytest.mark.slow
 def test_wheel_holds_every_file_of_the_packages_and_nothing_else(dist):
     (wheel,) = dist.glob("*.whl")
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    assert names == package_files()
+    assert names == package_files().keys()
+
+
+@pytest.mark.slow
+def test_source_distribution_holds_the_packages_and_what_builds_them(dist):
+    (archive,) = dist.glob("*.tar.gz")
+    with tarfile.open(archive) as content:
+        names = {name.partition("/")[2] for name in content.getnames() if content.getmember(name).isfile()}
+    metadata = {name for name in names if re.fullmatch(r"PKG-INFO|setup\.cfg|(\w+/)?\w+\.egg-info/[\w.-]+", name)}
+    assert names - metadata == {
+        *((folder / name).relative_to(ROOT).as_posix() for name, folder in package_files().items()),
+        *("LICENSE", "MANIFEST.in", "README.md", "pyproject.toml"),
+    }
 
 
 @pytest.mark.slow
