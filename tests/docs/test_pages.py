@@ -1,11 +1,14 @@
-"""Pages of the documentation: no link is broken, and the glossary explains each word once."""
+"""Pages of the documentation: no link is broken, each word is explained once, and no argument is missing."""
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 
 import pytest
+
+from sackarmies_env import environments, sack_armies_v0, territories_v0
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
@@ -46,6 +49,24 @@ def test_glossary_explains_each_word_once():
     words = [word for entry in entries if entry not in ("word", "---") for word in entry.split(", ")]
     assert len(words) >= 40
     assert sorted(words) == sorted(set(words))
+
+
+@pytest.mark.parametrize("module", [sack_armies_v0, territories_v0], ids=lambda module: module.GAME)
+def test_page_of_a_game_names_every_argument(module):
+    page = (ROOT / "docs" / f"{module.GAME}_v0.md").read_text(encoding="utf-8")
+    assert [name for name in arguments(module.env) if f"`{name}`" not in page] == []
+
+
+def test_page_of_environments_names_every_option_of_all_games():
+    page = (ROOT / "docs" / "environments.md").read_text(encoding="utf-8")
+    sizes = [name for one in (sack_armies_v0, territories_v0) for name in arguments(one.env) if name.startswith("pad_")]
+    names = [name for name in arguments(environments.env) if name not in ("game", "game_options")]
+    assert [name for name in names + sizes if f"`{name}`" not in page] == []
+
+
+def arguments(function):
+    """Return the names of the arguments that a function declares."""
+    return [name for name in inspect.signature(function).parameters if name != "unknown"]
 
 
 def test_table_of_libraries_counts_the_lines_of_adapters():
