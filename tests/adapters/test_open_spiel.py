@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import random
+import re
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from open_spiel.python.algorithms import external_sampling_mccfr, outcome_sampli
 from open_spiel.python.observation import make_observation  # noqa: E402
 
 from examples import open_spiel_exact, open_spiel_ismcts  # noqa: E402
-from sackarmies_env.adapters import open_spiel  # noqa: E402, F401 - registers the game
+from sackarmies_env.adapters import open_spiel  # noqa: E402 - registers the game
 from sackarmies_env.adapters.positions import Position, Table  # noqa: E402
 from sackarmies_env.envs.match import Match  # noqa: E402
 from sackarmies_env.registry import load_game  # noqa: E402
@@ -48,6 +49,16 @@ def after(game, plies, seed=0):
 
 def seeded(game, seed, simulations=20):
     return open_spiel_ismcts.make_bot(game, simulations, seed)
+
+
+def test_page_gives_parameters_as_open_spiel_reads_them():
+    page = (Path(__file__).parents[2] / "docs" / "open_spiel.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| .* \| `?([\w()]+)`? \|$", page, re.MULTILINE)
+    told = {name: default for name, default in rows if name in open_spiel.PARAMETERS}
+    assert told.keys() == open_spiel.PARAMETERS.keys()
+    text = ",".join(f"{name}={'' if default == 'none' else default}" for name, default in told.items())
+    assert str(pyspiel.load_game(f"python_sackarmies({text})")) == str(pyspiel.load_game("python_sackarmies"))
+    assert pyspiel.load_game("python_sackarmies(game=territories())").num_players() == 2
 
 
 # --- OpenSpiel's own checks and algorithms
