@@ -147,7 +147,8 @@ def seat_of(seed: int, num_players: int) -> int:
 def reset_opponent(opponent: Opponent, seed: int, place: int) -> None:
     """Reset an opponent for a new game, if it has `reset`, with its own seed.
 
-    All random numbers of a game come from its seed, so a game is the same in every environment.
+    All random numbers of a game come from its seed, so a game is the same in every environment, unless the opponent
+    shares a batch: in a vector environment, it then has one seed for all games.
 
     Args:
         opponent: the opponent.
