@@ -449,16 +449,22 @@ def test_a_group_of_processes_that_the_caller_began_is_left_to_it(monkeypatch):
 
 @pytest.mark.slow
 def test_two_processes_average_their_gradients(tmp_path):
+    """Both play games of their own, so their weights are equal only if they take the same steps."""
     script = tmp_path / "run.py"
     script.write_text(
-        "import sys; from pathlib import Path\n"
+        "import os; from pathlib import Path\n"
+        "import torch\n"
         "from rich.console import Console\n"
         "from tests.core.toy_game import make_duel\n"
         "from tests.training.test_learn import make_config\n"
         "from torch import distributed\n"
-        "from sackarmies_training.learn import learn\n"
+        "from sackarmies_training import learn\n"
+        "learners, make = [], learn.make_learner\n"
+        "learn.make_learner = lambda *given, **options: learners.append(make(*given, **options)) or learners[0]\n"
         "teacher = {'agent': 'random', 'decisions': 400, 'games': 4, 'minibatch': 32}\n"
-        f"learn(make_config(Path({str(tmp_path)!r}), teacher=teacher), make_duel(), Console())\n"
+        f"folder = Path({str(tmp_path)!r})\n"
+        "learn.learn(make_config(folder, teacher=teacher), make_duel(), Console())\n"
+        "torch.save(learners[0].network.state_dict(), folder / os.environ['RANK'])\n"
         "assert not distributed.is_initialized()\n"
         "threads = [path.read_text().strip() for path in Path('/proc/self/task').glob('*/comm')]\n"
         "assert not any('gloo' in name for name in threads), threads\n"  # such threads can abort a process at its end
@@ -467,6 +473,8 @@ def test_two_processes_average_their_gradients(tmp_path):
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2]), "OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
+    one, other = (torch.load(tmp_path / rank, weights_only=True) for rank in "01")
+    assert all(torch.equal(one[name], other[name]) for name in one)
     training = read_checkpoint(tmp_path / "duel" / CHECKPOINT).header.training
     assert training["origin"]["processes"] == 2
     assert training["decisions"] == 4 * ROUND
