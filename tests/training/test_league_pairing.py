@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.league import SimulatedLeague, field_of, from_nothing, with_newcomer
 from sackarmies_training.league.pairing import Field, Planner, Rules
-from sackarmies_training.league.strengths import fit
+from sackarmies_training.league.strengths import Strengths, fit
 from sackarmies_training.ratings import ELO_PER_NAT, PRIOR, Outcome
 from sackarmies_training.stats.units import PlayedUnit
 
@@ -76,6 +76,32 @@ def test_gain_is_how_much_standard_deviations_shrink():
     added = 2 * chance * (1 - chance) / strengths.dispersion * np.outer(shift, shift)
     spread = [np.sqrt(np.diag(center @ np.linalg.inv(matrix) @ center)) for matrix in (before, before + added)]
     assert planner._gains()[i, j] == pytest.approx(float((spread[0] - spread[1]).sum()), rel=0.1)
+
+
+@pytest.mark.parametrize("mean", [0.0, 1.0, 3.0])
+@pytest.mark.parametrize("variance", [1.0, 4.0, 40.0])
+def test_information_is_averaged_over_what_is_known_of_the_difference(mean, variance):
+    """A unit of two games tells 2 E[p q] of the difference, here by numerical integration."""
+    covariance = np.diag([variance / 2, variance / 2])
+    strengths = Strengths(("x", "a"), np.array([0.0, mean]), covariance, 1.0, "x", ())
+    field = Field(("a",), ("x",), Counter(), {"a": 0})
+    information, spread = Planner(field, strengths, RULES)._information()
+    assert spread[0, 1] == pytest.approx(variance)
+    points, weights = np.polynomial.hermite_e.hermegauss(80)
+    chance = 1 / (1 + np.exp(-(mean + np.sqrt(variance) * points)))
+    wanted = RULES.games * np.average(chance * (1 - chance), weights=weights)
+    assert information[0, 1] == pytest.approx(wanted, rel=0.08)
+
+
+def test_submission_that_waited_too_long_plays_once_and_waits_again():
+    names = ["x", "y", "a", "b", "c"]
+    league = league_of(dict.fromkeys(names, 0.0))
+    for _ in range(10):
+        league.play([("x", "a"), ("y", "b"), ("x", "c"), ("a", "b"), ("b", "c")])
+    waiting = {"a": RULES.patience * len(names), "b": 0, "c": 0}
+    pairs = planner_of(names, ["x", "y"], league.units, waiting).plan(8)
+    assert "a" in pairs[0]
+    assert sum("a" in pair for pair in pairs) < 8
 
 
 def test_nobody_waits_longer_than_the_limit():
