@@ -5,7 +5,7 @@ import pytest
 import scipy
 
 from sackarmies_training.ratings import Outcome
-from sackarmies_training.stats.cycles import hodge, structure_of
+from sackarmies_training.stats.cycles import hodge, shown_cycles, structure_of
 from sackarmies_training.stats.estimate import Estimates
 from sackarmies_training.stats.nash import nash_average
 from sackarmies_training.stats.units import PlayedUnit
@@ -141,6 +141,18 @@ def test_cycle_is_not_shown_by_a_single_unit_of_each_pair(units, cycles):
     chances = {("rock", "scissors"): 1.0, ("scissors", "paper"): 1.0, ("paper", "rock"): 1.0}
     structure = structure_of(Estimates(["rock", "paper", "scissors"], pairs(chances, units)))
     assert len(structure.cycles) == cycles
+
+
+@pytest.mark.parametrize(("wins", "others", "cycles"), [(60, 0, 0), (66, 0, 1), (66, 9, 0), (75, 9, 1)])
+def test_level_of_a_cycle_is_divided_among_all_triples(wins, others, cycles):
+    """Each of three agents wins as many of 100 units against the next; others have not played."""
+    units = []
+    for pair in (("rock", "scissors"), ("scissors", "paper"), ("paper", "rock")):
+        for number in range(100):
+            outcome = Outcome(pair, (1.0, -1.0) if number < wins else (-1.0, 1.0))
+            units.append(PlayedUnit(pair, len(units), (outcome, outcome)))
+    names = ["rock", "scissors", "paper", *(f"other {number}" for number in range(others))]
+    assert len(shown_cycles(names, Estimates(names, units))) == cycles
 
 
 def test_no_cycle_is_shown_where_a_ranking_explains_the_games():

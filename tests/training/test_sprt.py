@@ -1,13 +1,16 @@
 """The sequential test: its ratios are those that fishtest publishes, and it errs no more often than it claims."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from sackarmies_training.ratings import Rate
+from sackarmies_training.ratings import Outcome, Rate
 from sackarmies_training.stats.elo import NORMALIZED_PER_DEVIATION, share_of
+from sackarmies_training.stats.match import Match
 from sackarmies_training.stats.sprt import (
     POINTS,
     UNSEEN,
@@ -20,6 +23,7 @@ from sackarmies_training.stats.sprt import (
     log_likelihood_ratio,
     normalized_ratio,
 )
+from sackarmies_training.stats.units import PlayedUnit
 
 # Ratios of fishtest, each as its test was reported with the pull request (of official-stockfish/Stockfish) or, for the
 # last two, as fastchess printed it. Bounds in braces were Elo, those in angle brackets normalized Elo.
@@ -112,6 +116,19 @@ def test_nominal_error_rates_hold_over_thousands_of_tests(shape, alpha, beta):
     weaker, _ = simulate(plan, with_mean(SHAPES[shape], share_of(plan.elo1)), 2000, 300, 12)
     assert stronger.count(Verdict.STRONGER) / 2000 <= 1.3 * alpha + 0.003
     assert weaker.count(Verdict.WEAKER) / 2000 <= 1.3 * beta + 0.003
+
+
+def test_limits_of_unequal_error_rates_are_those_of_wald():
+    low, high = SprtPlan(alpha=0.01, beta=0.2).limits
+    assert (low, high) == pytest.approx((math.log(0.2 / 0.99), math.log(0.8 / 0.01)))
+
+
+def test_verdict_tells_the_rate_of_its_own_error():
+    unit = PlayedUnit(("a", "b"), 0, (Outcome(("a", "b"), (1.0, -1.0)), Outcome(("b", "a"), (-1.0, 1.0))))
+    plan = SprtPlan(alpha=0.01, beta=0.2)
+    stronger, weaker = (Match(*names, [unit] * 400).verdict_sentence(plan) for names in (("a", "b"), ("b", "a")))
+    assert ("rate 1%" in stronger, "rate 20%" in stronger) == (True, False)
+    assert ("rate 1%" in weaker, "rate 20%" in weaker) == (False, True)
 
 
 def test_clear_differences_are_found_sooner():
