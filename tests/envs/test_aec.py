@@ -140,6 +140,14 @@ def test_a_turn_limit_truncates_all_that_are_left():
     assert left == env.possible_agents
 
 
+def test_agent_eliminated_at_the_turn_limit_is_not_truncated():
+    env = wrapped(3, max_turns=1, illegal_action="terminate")
+    env.reset(seed=0)
+    env.step(illegal(env))
+    assert env.terminations == {"player_0": True, "player_1": False, "player_2": False}
+    assert env.truncations == {"player_0": False, "player_1": True, "player_2": True}
+
+
 def test_none_is_no_action_of_a_live_agent():
     env = wrapped()
     env.reset(seed=0)
@@ -192,6 +200,16 @@ def test_an_illegal_action_is_penalized_and_replaced_by_a_legal_one():
     again.reset(seed=0)
     again.step(illegal(again))
     assert again.unwrapped._match.history == env.unwrapped._match.history[:1]
+
+
+def test_action_that_replaces_an_illegal_one_is_drawn_from_the_legal_ones():
+    places = set()
+    for seed in range(30):
+        env = wrapped(illegal_action="penalize")
+        env.reset(seed=seed, options={"draws": [["card_1", "card_2", "card_3"]]})
+        env.step(illegal(env))
+        places.add(env.unwrapped._match.history[0])
+    assert places == {0, 1, 2}
 
 
 def test_an_illegal_action_forfeits_the_game_of_two():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from typing import Any
 
@@ -15,6 +16,7 @@ from sackarmies_env.envs.gym_env import SingleSeatEnv
 from sackarmies_env.envs.vector_env import BatchEnv
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.state.constants import Verb
+from tests.core.toy_game import LIVES, make_duel
 from tests.sack_armies.builders.text_game import field, position, token, unit
 
 HOMES = ("0,0", "2,0", "0,2", "2,2", "4,0", "0,4")  # of Generals 0 to 5, two hexes apart
@@ -131,6 +133,17 @@ def test_rewards_of_all_seats_of_the_vector_environment_add_up_to_zero():
             assert infos["final_info"]["returns"][row] == pytest.approx(totals[row])
             totals[row] = 0
             ends += 1
+
+
+def test_losses_of_players_who_are_out_at_the_start_are_not_paid():
+    def start(states):
+        states["lives"][0, :2] = LIVES  # player 2 has none
+
+    env = BatchEnv(dataclasses.replace(make_duel(3), initial_state=start), 4, seat="all")
+    _, infos = env.reset(seed=3)
+    assert env.batch.returns[:, 2].tolist() == [-0.5] * 4
+    *_, infos = env.step(infos["action_mask"].argmax(axis=1))
+    assert infos["rewards"].tolist() == [[0.0] * 3] * 4  # nobody can lose two lives in a turn
 
 
 @pytest.mark.parametrize("options", [{}, {"decision_infos": True}, {"illegal_action": "penalize"}])

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from sackarmies_env.core.state import copy_records
+from sackarmies_env.core.state import NO_PLAYER, copy_records
 from sackarmies_env.envs.match import Match
 from sackarmies_env.envs.takeback import Takebacks, may_take_back
 from sackarmies_env.games.sack_armies import make_game
 from tests.core.toy_game import make_duel
+from tests.testing.commands import spoilt
 
 
 def begun(game, seed=0):
@@ -55,6 +56,30 @@ def test_choice_after_which_another_player_decides_stands():
     takebacks = Takebacks(begun(make_duel(2)))
     takebacks.play(takebacks.match.legal_actions()[0])
     assert takebacks.num_choices == 0
+
+
+def peek(call):
+    """Show the player who has chosen a card, and nobody else, a card of the next player instead of the last one played.
+
+    The player goes on to name an opponent, and no chance is drawn.
+    """
+    call.run()
+    for row in call.rows() if len(call.outputs.observations) else []:
+        state, seat = call.states[row], call.slots["observing_seat"][row]
+        player = state["current_player"]
+        if state["pending"] and seat in {player, NO_PLAYER}:
+            column = call.game.observation_spec.index("table", 0, "shown")
+            call.outputs.observations[row, column] = state["cards"][(player + 1) % 3, 0]
+
+
+@pytest.mark.parametrize(("game", "stands"), [(make_duel(3), False), (spoilt(make_duel(3), peek), True)])
+def test_choice_that_showed_the_player_something_hidden_stands(game, stands):
+    match = begun(game)
+    before = match.clone()
+    match.play(match.legal_actions()[0])
+    assert match.player == before.player == 0
+    assert all(np.array_equal(before.observe(seat), match.observe(seat)) for seat in (1, 2))
+    assert may_take_back(before, match) != stands
 
 
 @pytest.mark.parametrize("num_generals", [2, pytest.param(3, marks=pytest.mark.slow)])
