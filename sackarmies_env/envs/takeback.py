@@ -43,7 +43,11 @@ def _chance_was_drawn(game: Game, before: Records, after: Records) -> bool:
 
 
 def _was_uncertain(before: Match, after: Match) -> bool:
-    """Return whether the choice would show the player something else in a world that they considered possible."""
+    """Return whether the choice would show the player something else in a world that they considered possible.
+
+    This is so if a choice shows something hidden to the player alone, without chance. No such choice is known in the
+    built-in games, but a game that is registered may have some.
+    """
     game, player = before.game, before.player
     worlds = before.information_set(player).sample(np.arange(WORLDS), np.zeros(WORLDS, np.int64))
     game.step(game.params, worlds, np.full(WORLDS, after.history[-1]))

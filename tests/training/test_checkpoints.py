@@ -10,9 +10,10 @@ import sys
 import time
 
 import pytest
+import torch
 
 from sackarmies_training import cli
-from sackarmies_training.checkpoints import CheckpointFolder
+from sackarmies_training.checkpoints import CheckpointFolder, optimizer_tensors, restore_optimizer
 from sackarmies_training.locks import HOLDER, LOCK, locked
 from tests.training.test_tournament import make_tournament
 from tests.training.test_train import ROUND, make_config, run
@@ -162,3 +163,28 @@ def test_file_system_without_locks_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setattr(fcntl, "flock", flock)
     with pytest.raises(OSError, match="no locks here"), locked(tmp_path):
         pass
+
+
+# --- state of the optimizer
+
+
+@pytest.mark.parametrize(
+    ("moment", "change"),
+    [
+        ("exp_avg", torch.Tensor.flatten),
+        ("exp_avg_sq", torch.Tensor.double),
+        ("exp_avg", torch.Tensor.half),
+        ("step", torch.Tensor.double),
+        ("step", lambda step: step.expand(1)),
+    ],
+    ids=["shape", "float64", "float16", "step of float64", "step of one number"],
+)
+def test_moments_that_do_not_fit_their_parameter_are_refused(moment, change):
+    layer = torch.nn.Linear(3, 2)
+    optimizer = torch.optim.Adam(layer.parameters())
+    layer(torch.ones(3)).sum().backward()
+    optimizer.step()
+    tensors = optimizer_tensors(optimizer)
+    restore_optimizer(optimizer, tensors)
+    with pytest.raises(ValueError, match=rf"^optimizer: {moment} does not fit parameter 0$"):
+        restore_optimizer(optimizer, tensors | {f"0/{moment}": change(tensors[f"0/{moment}"])})

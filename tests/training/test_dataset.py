@@ -389,6 +389,8 @@ def test_relative_folder_is_written(tmp_path, monkeypatch):
 
 def test_unfinished_game_is_truncated(tmp_path):
     write_minari([saved(tmp_path, played(1, plies=3))], tmp_path / "minari" / "test-v0")
-    for episode in minari.load_dataset("test-v0").iterate_episodes():
+    episodes = list(minari.load_dataset("test-v0").iterate_episodes())
+    assert len(episodes) == 2  # one for each seat
+    for episode in episodes:
         assert not episode.terminations.any()
         assert episode.truncations.tolist() == [False] * (len(episode.truncations) - 1) + [True]

@@ -3,6 +3,7 @@
 import copy
 import io
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,9 +14,11 @@ from sackarmies_agents import GameInfo
 from sackarmies_agents.learned.checkpoint import POLICY, read_checkpoint
 from sackarmies_agents.learned.tensors import tensors_of
 from sackarmies_training import expert, learn
+from sackarmies_training.checkpoints import SUFFIX
 from sackarmies_training.config import load_run
 from sackarmies_training.curve import Curve, read_rows
 from sackarmies_training.labels import teach
+from sackarmies_training.learn import Team
 from sackarmies_training.learn_files import restore_learner
 from tests.core.toy_game import make_duel
 from tests.training.test_config import CONFIGS
@@ -108,6 +111,22 @@ def test_choice_of_the_agent_that_advises_the_network_is_compared(tmp_path):
         config = make_config(tmp_path, learn={"advice": advice}, expert={"worlds": 7})
         plan = expert.Labeling(tmp_path, config, config.expert, [make_duel()], 0).plan
         assert (plan.advice, plan.worlds) == (compared, 7)
+
+
+def test_files_are_mixed_into_lessons_of_equal_parts(tmp_path, monkeypatch):
+    monkeypatch.setattr(expert, "read_labels", lambda path, info: path.stem)
+    monkeypatch.setattr(expert, "joined", list)
+    section, learner = SimpleNamespace(passes=2), SimpleNamespace(updates=0, team=Team())
+    labeling = expert.Labeling(tmp_path, make_config(tmp_path), section, [make_duel()], rank=0)
+    names = [f"00000-0-{number:04d}" for number in range(9)]
+    for name in names:
+        (tmp_path / f"{name}{SUFFIX}").touch()
+    fractions, lessons = zip(*labeling.lessons(learner), strict=True)
+    assert fractions == pytest.approx([0, 1 / 6, 2 / 6, 3 / 6, 4 / 6, 5 / 6])
+    assert [len(lesson) for lesson in lessons] == [3] * 6
+    for first in (0, 3):  # a pass
+        assert sorted(name for lesson in lessons[first : first + 3] for name in lesson) == names
+    assert lessons[:3] != lessons[3:]
 
 
 def test_jobs_of_a_round_share_a_copy_of_the_network(tmp_path):

@@ -84,6 +84,7 @@ def test_decisions_of_groups_stand_one_after_the_other(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Groups, "play", watched)
     trained(tmp_path, None)
+    assert seen
     for played, lesson in seen:
         choices = played.choices
         assert len(choices.observations) == len(played.drawn) == len(lesson.advantages) == played.seats.size

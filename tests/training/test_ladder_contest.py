@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 
 from sackarmies_agents.scripted.random_agent import RandomAgent
+from sackarmies_training.ladder import units
 from sackarmies_training.ladder.config import LadderConfig
 from sackarmies_training.ladder.contest import UNITS, Ladder, makers_of, run_jobs
 from sackarmies_training.ladder.store import UnitStore, key_of
@@ -61,6 +62,15 @@ def test_unit_is_the_same_deal_in_all_seatings(tmp_path):
     assert entry.played.outcomes[0].agents == ("a", "b", "a", "b")
     assert entry.played.outcomes[1].agents == ("b", "a", "b", "a")
     assert entry.points("a") + entry.points("b") == 2
+
+
+def test_agents_decide_once_in_a_process_before_their_thinking_is_measured(tmp_path, monkeypatch):
+    monkeypatch.setattr(units, "_rehearsed", set())
+    Recorder.seen.clear()
+    config, same = make_config(tmp_path), "python:class=tests.training.test_ladder_contest:Recorder"
+    job = make_job(config, make_unit(config, ("a", "b"), 0), makers_of({"a": same, "b": same}))
+    decisions = [sum(one.decisions for one in play_unit(job).entry.thinking.values()) for _ in range(2)]
+    assert len(Recorder.seen) == sum(decisions) + 1  # both names stand for one agent
 
 
 def test_unit_is_replayed_to_the_same_result(tmp_path):

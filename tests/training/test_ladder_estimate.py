@@ -271,6 +271,24 @@ def test_possible_points_are_left_as_they_are_and_others_keep_their_sum():
     assert possible.nearest(points) == pytest.approx(np.array(wanted))
 
 
+@pytest.mark.parametrize(
+    ("points", "parts"),
+    [
+        ([16.0, 9.5, 4.5], [0, 0, 0]),
+        ([16.0, 14.0, 0.0], [1, 1, 0]),  # the lowest agent has no point: the least of 20 games
+        ([19.9, 9.6, 0.5], [0, 0, 0]),
+        ([20.0, 9.0, 1.0], [1, 0, 0]),  # both others have the 10 points of their own games alone
+        ([10.0, 0.0, 20.0], [1, 1, 0]),  # the lowest agent has all points
+        ([0.0, 15.0, 15.0], [1, 0, 0]),  # both others have the most
+        ([20.5, 10.0, -0.5], [2, 1, 0]),  # impossible sums
+    ],
+)
+def test_sums_that_are_the_least_or_the_most_possible_separate_parts(points, parts):
+    seats, games = np.array([[1, 1, 0], [1, 0, 1], [0, 1, 1]]), np.array([10, 10, 10])
+    possible = PossiblePoints.of(seats, games, np.array([2, 1, 0]))
+    assert possible.parts(np.array(points)).tolist() == parts
+
+
 def test_share_beyond_all_points_has_an_interval_that_contains_it():
     entry = make_entry(("a", "b"), 0, ("a", "a"), [{"a": -0.4, "b": 0.4}] * 2)
     share = PoolEstimates(["a", "b"], [entry]).adjusted.payoff("a", "b")

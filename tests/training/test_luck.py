@@ -55,6 +55,14 @@ def test_corrections_are_those_of_all_that_might_have_come():
     assert len(found) > 1
 
 
+def test_results_after_those_that_are_tried_stay_as_they_came():
+    """With one flip tried, one of its two ways leads to the position that came, whatever is flipped after it."""
+    scenario = load_scenario(EXACT / "one_attack.toml")
+    game = load_game("sack_armies", scenario=scenario)
+    for one in random_games(game, 40, 1):
+        LuckMeter(game, results=1).measure([one], [0])  # refused if neither does
+
+
 def test_corrections_of_a_seat_are_known_for_each_game():
     game = load_game("sack_armies", switches={"max_turns": 15})
     games = played(game, 3)

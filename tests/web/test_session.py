@@ -358,6 +358,13 @@ def test_game_that_is_left_by_closing_the_page_is_kept(tmp_path):
     assert session.saves.names() == [UNFINISHED]
 
 
+def test_watched_game_is_not_kept(tmp_path):
+    session = make_session(tmp_path)
+    start(session, "greedy", "random", eyes="referee")
+    session.keep()
+    assert session.saves.names() == []
+
+
 def test_game_that_is_kept_takes_the_place_of_no_other_game(tmp_path):
     def left(*messages):
         """Send messages to a new session and close its page; return the seeds of the saved games by name."""

@@ -321,6 +321,7 @@ def test_tokens_seen_before_are_in_every_guess():
 def test_a_kind_that_came_to_light_is_kept():
     game, states = start()
     attached = unknown_to(plain(states), 0) & (plain(states)["token_zone"] == Zone.ATTACHED)
+    assert attached.any()
     for row in np.flatnonzero(attached):
         states["token_kind_known"][0, row] = 1
         kind = game.params["type_kind"][0, plain(states)["token_type"][row]]
