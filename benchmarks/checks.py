@@ -6,6 +6,7 @@ chosen inside the kernel (`step_random`), and chosen outside, where legality is 
 
 from __future__ import annotations
 
+import argparse
 import statistics
 
 import numpy as np
@@ -55,6 +56,7 @@ def median_ratio(play: Play, beside: Play) -> float:
 
 def main() -> None:
     """Print a line for each number of games."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     game = load_game()
     print("games  inside  outside")
     for n in SIZES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import statistics
@@ -87,6 +88,7 @@ def start_times() -> dict[str, float]:
 
 def main() -> None:
     """Measure and print the figures as JSON."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     game = load_game()
     sizes = {"state_bytes": game.state_dtype.itemsize, "observation_bytes": game.observation_spec.size}
     print(json.dumps(clone_times(game) | sizes | start_times()), flush=True)

@@ -71,6 +71,8 @@ def main() -> None:
     parser.add_argument("--turns", type=int, nargs="+", default=[3, 5, 8, 12, 18, 26, 40])
     parser.add_argument("--seed", type=int, default=5)
     given = parser.parse_args()
+    if given.worlds < 2:
+        parser.error(f"--worlds is {given.worlds}: at least 2 are needed, as gains in different worlds are compared")
     found: list[Array] = []
     for number in range(given.games):
         game, positions = draw_positions(given.seed, number, given.each, focus)
@@ -84,7 +86,7 @@ def main() -> None:
         own, products = shared_products(gain, gain).mean(), shared_products(gain, gains[:, :, -1])
         both, error = products.mean(), products.std() / np.sqrt(len(products))
         cells = [f"{own:.4f}", f"{(gain**2).mean() - own:.3f}", f"{both:.4f} ± {error:.4f}"]
-        print(f"| {turn} | {' | '.join(cells)} | {both / own:.2f} ± {error / own:.2f} |")
+        print(f"| {turn} | {' | '.join(cells)} | {both / own:.2f} ± {error / abs(own):.2f} |")
 
 
 if __name__ == "__main__":

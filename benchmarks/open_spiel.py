@@ -5,6 +5,7 @@ python benchmarks/open_spiel.py
 
 from __future__ import annotations
 
+import argparse
 import random
 import time
 from collections.abc import Callable
@@ -28,6 +29,7 @@ def microseconds(call: Callable[[], object]) -> float:
 
 def main() -> None:
     """Print a row for each kind of call."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     rng = random.Random(0)
     state = pyspiel.load_game("python_sackarmies").new_initial_state()
     state.apply_action(3)

@@ -5,6 +5,7 @@ python -m benchmarks.ray_workers
 
 from __future__ import annotations
 
+import argparse
 import os
 import tempfile
 import time
@@ -34,6 +35,7 @@ def measure(on: Place, workers: int) -> float:
 
 def main() -> None:
     """Measure and print a table."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     print("| where | one worker | two workers |")
     print("| --- | --- | --- |")
     print(f"| processes | {measure(Place.LOCAL, 1):.2f} | {measure(Place.LOCAL, 2):.2f} |")

@@ -8,6 +8,7 @@ back, and on its own time per result. Other costs of a cluster (Ray itself, netw
 
 from __future__ import annotations
 
+import argparse
 import pickle
 import tempfile
 import time
@@ -107,6 +108,7 @@ def of_tournaments(folder: Path) -> Cost:
 
 def main() -> None:
     """Measure and print tables."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -57,6 +57,14 @@ def play_games(game: Game, names: list[str], games: int, first_seed: int) -> tup
     return states, first, decisions
 
 
+def option_of(text: str) -> tuple[str, str]:
+    """Return name and value of an option of the game."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
+    return name, value
+
+
 def shares(wins: Array) -> str:
     """Return, in percent, the share of games that each column of `wins` `(games, n)` has won."""
     return " / ".join(f"{share:.1%}" for share in wins.mean(axis=0))
@@ -71,12 +79,20 @@ def main() -> None:
     parser.add_argument("--players", type=int, nargs="+", default=[2])
     parser.add_argument("--agent", default="greedy", help="agent in all seats")
     parser.add_argument("--against", help="agent in all other seats; --agent then takes each seat in turn")
-    parser.add_argument("--option", nargs="*", default=[], metavar="NAME=VALUE", help="options of the game")
+    parser.add_argument(
+        "--option", nargs="*", type=option_of, default=[], metavar="NAME=VALUE", help="options of the game"
+    )
     arguments = parser.parse_args()
-    options = dict(option.split("=", 1) for option in arguments.option)
+    try:
+        games = [load_players(arguments.game, players, **dict(arguments.option)) for players in arguments.players]
+        for game in games:
+            for name in (arguments.agent, arguments.against or arguments.agent):
+                make_agent(name, GameInfo.of(game))
+    except ValueError as error:
+        parser.error(str(error))
     table = Table("agents", "wins by seat", "wins by order, first to last", "truncated", "turns", "decisions")
-    for num_players in arguments.players:
-        game = load_players(arguments.game, num_players, **options)
+    for game in games:
+        num_players = game.num_players
         line_ups = [[arguments.agent] * num_players]
         if arguments.against:
             others = [[arguments.against] * num_players for _ in range(num_players)]

@@ -6,9 +6,9 @@ chain of imports. Arrows are pairs in which one imports the other.
 
 from __future__ import annotations
 
+import argparse
 import ast
 import re
-import sys
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -32,7 +32,7 @@ def imports_of(path: Path, prefix: str, modules: set[str]) -> set[str]:
 
 
 def floors(arrows: Iterable[tuple[str, str]]) -> int:
-    """Return the length of the longest chain of arrows, in names; arrows must not form a cycle."""
+    """Return the length of the longest chain of arrows, in names, 1 without any; arrows must not form a cycle."""
     below: dict[str, set[str]] = {}
     for upper, lower in arrows:
         below.setdefault(upper, set()).add(lower)
@@ -41,14 +41,18 @@ def floors(arrows: Iterable[tuple[str, str]]) -> int:
     def height(name: str) -> int:
         return 1 + max((height(other) for other in below.get(name, ())), default=0)
 
-    return max(map(height, below))
+    return max(map(height, below), default=1)
 
 
 def main() -> None:
     """Print the figures."""
-    folder = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else GAME
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, default=GAME, metavar="FOLDER", help="of a game")
+    folder = parser.parse_args().folder.resolve()
     prefix = "sackarmies_env.games." + folder.name
     paths = {module_of(path, folder): path for path in sorted(folder.rglob("*.py")) if path.stem != "__init__"}
+    if not paths:
+        parser.error(f"{folder}: there are no Python modules in this folder: give the folder of a game")
     arrows = {(name, other) for name, path in paths.items() for other in imports_of(path, prefix, set(paths))}
     between = {(one.split(".")[0], other.split(".")[0]) for one, other in arrows}
     between = {(one, other) for one, other in between if one != other}
