@@ -145,6 +145,16 @@ def test_interval_is_that_of_wilson():
 
 
 @compiled_only
+def test_used_table_plays_as_a_new_one_if_weights_are_negative():
+    """Regression: whether bounds hold was known only of the weights that a board was made with."""
+    odd = load_weights("tuned").model_copy(update={"danger": -0.5})
+    matches = [Match(("empire", "undead"), seed, both_seatings(2)) for seed in range(12)]
+    used = Tables(1)
+    used.play((FIRST, odd), matches[:1])
+    assert used.play((odd, FIRST), matches) == Tables(1).play((odd, FIRST), matches)
+
+
+@compiled_only
 @pytest.mark.slow
 def test_each_army_plays_as_often_in_each_seat():
     told = []

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.scripted.sack_armies.board import BOARD_DTYPE, make_board
+from sackarmies_agents.scripted.sack_armies.board import BOARD_DTYPE, make_board, write_weights
 from sackarmies_agents.scripted.sack_armies.choose import choose_batch
 from sackarmies_agents.scripted.sack_armies.weights import Weights
 from sackarmies_env.core.game import Game
@@ -141,14 +141,10 @@ class Table:
 
     def play(self, sides: Sequence[Weights], matches: Sequence[Match]) -> list[list[int]]:
         """Play matches; return for each the winning sides of its games."""
-        given = [{f"w_{name}": value for name, value in weights.model_dump().items()} for weights in sides]
         results: list[list[int]] = []
         for match in matches:
             game = game_of(match.armies)
             boards = self._boards_for(GameInfo.of(game), sides)
-            for side, values in enumerate(given):
-                for name, value in values.items():
-                    boards[name][side] = value
             winners = np.zeros(len(match.seatings), np.int64)
             seeds = np.full(len(match.seatings), match.seed, np.int64)
             play_games(game.params, Arena.of(game), boards, np.array(match.seatings, np.int64), seeds, winners)
@@ -163,7 +159,8 @@ class Table:
                 copy_records(make_board(info, weights), boards[side : side + 1])
             self._boards[kind] = boards
         boards = self._boards[kind]
-        boards["has_position"] = 0  # what other weights have worked out is worth nothing
+        for side, weights in enumerate(sides):
+            write_weights(boards[side : side + 1], weights)
         return boards
 
 

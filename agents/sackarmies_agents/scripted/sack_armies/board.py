@@ -153,15 +153,15 @@ def make_board(info: GameInfo, weights: Weights) -> NDArray[np.void]:
             f"'dict'), not {given}"
         )
     board = alloc(BOARD_DTYPE, 1)
+    write_weights(board, weights)
     grid = make_hexgrid(info.radius)
-    values: dict[str, Any] = {f"w_{name}": weight for name, weight in weights.model_dump().items()} | {
+    values: dict[str, Any] = {
         "num_players": info.num_players,
         "num_types": info.num_types,
         "rows_start": spec.slice("tokens").start,
         "last_row": spec.slice("tokens").stop - TOKEN_WIDTH,
         "types_start": spec.slice("types").start,
         "types_width": len(spec.block("types").features),
-        "is_usual": min(weights.model_dump(exclude={"site_far"}).values()) >= 0.0,
         "lasting": -1,
         "cell_at": NO_CELL,
         "cell_q": FAR,
@@ -184,6 +184,20 @@ def make_board(info: GameInfo, weights: Weights) -> NDArray[np.void]:
     for name, table in (("cell_q", grid.q), ("cell_r", grid.r), ("neighbors", neighbors)):
         board[name][0, : grid.num_cells] = table
     return board
+
+
+def write_weights(board: NDArray[np.void], weights: Weights) -> None:
+    """Give a board other weights, and make it forget what it has worked out with those before.
+
+    Args:
+        board: (1,) BOARD_DTYPE, changed in place.
+        weights: the new weights.
+    """
+    values = weights.model_dump()
+    for name, weight in values.items():
+        board[f"w_{name}"][0] = weight
+    board["is_usual"][0] = all(weight >= 0.0 for name, weight in values.items() if name != "site_far")
+    board["has_position"][0] = 0
 
 
 # --- lookups; np.uint64 avoids the code that numba adds for negative indexes
