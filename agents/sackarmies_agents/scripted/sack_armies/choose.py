@@ -17,7 +17,7 @@ from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.state.constants import NUM_SLOTS, NUM_VERBS, Decision, Verb
 from sackarmies_env.games.sack_armies.state.layout import Global
 
-EVERYTHING = 4.0 * NEVER  # a floor below all values
+EVERYTHING = 4.0 * NEVER  # the lowest floor: only extreme weights lead to values below it
 
 # --- looking around
 
@@ -84,24 +84,34 @@ def is_joint(verb):
     return verb == Verb.COORD_MELEE or verb == Verb.COORD_RANGED
 
 
+@njit(inlined=True)
+def floor_below(best):
+    """Return a floor below `best`, by more than ties are broken by.
+
+    Values that are not above a floor may be replaced by NEVER. So a floor must lie above NEVER, or else below all.
+    """
+    floor = best - 2.0 * TIE
+    return floor if floor > NEVER else EVERYTHING
+
+
 @njit
 def choose_verb(board, mask):
-    """Return the best verb of the menu.
+    """Return the best verb of the menu; `legal` lists the legal ones.
 
     A Move is weighed after the verbs that take less time, and not in full where one of them is better. Coordinated
     attacks come last, because a failed check leaves the next best.
     """
-    best = 4.0 * NEVER
-    choice = np.int64(-1)
+    best = -np.inf
+    choice = board.legal[0]
     for verb in range(NUM_VERBS):
         if mask[verb] == 1 and verb != Verb.MOVE and not is_joint(verb):
-            board.floor = best - 2.0 * TIE
+            board.floor = floor_below(best)
             value = action_value(board, np.int64(verb), 0.0) + tie_break(board, np.int64(verb))
             if value > best:
                 best = value
                 choice = np.int64(verb)
     if mask[Verb.MOVE] == 1:
-        board.floor = best - 2.0 * TIE
+        board.floor = floor_below(best)
         value = action_value(board, np.int64(Verb.MOVE), 0.0) + tie_break(board, np.int64(Verb.MOVE))
         if value > best or (value == best and choice > Verb.MOVE):
             best = value
@@ -147,10 +157,11 @@ def choose(board, observation, mask):
     choice = planned_choice(board, decision)
     if choice >= 0:
         return choice
-    best = 4.0 * NEVER
+    best = -np.inf
+    choice = board.legal[0]
     for i in range(board.num_legal):
         action = board.legal[i]
-        board.floor = best - 2.0 * TIE
+        board.floor = floor_below(best)
         value = value_of(board, decision, action) + tie_break(board, action)
         if value > best:
             best = value
@@ -202,7 +213,7 @@ def weigh(board, observation, actions, worths):
 def choose_weighed(board, actions, worths):
     """Return the best of all legal ids (k,) by the worths that `weigh` has just written: the choice of `choose`."""
     is_menu = see(board, Global.DECISION) == Decision.MENU
-    best, choice = 4.0 * NEVER, actions[0]
+    best, choice = -np.inf, actions[0]
     for i in range(len(actions)):
         if is_menu and is_joint(actions[i]):
             continue

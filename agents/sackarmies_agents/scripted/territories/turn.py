@@ -145,10 +145,10 @@ def choose_standard(board, seen):
 
 @njit
 def exchanges_in(board, territory, unit):
-    """Return how many units of a type a border territory's troops can become, with enough troops left."""
+    """Return how many units of a type a border territory's troops can become, with `keep` of them left, if above 0."""
     if board.owner[territory] != SELF or board.border[territory] == 0:
         return np.int64(0)
-    spare = board.units[territory, Unit.TROOP] - np.int64(board.w_keep)
+    spare = board.units[territory, Unit.TROOP] - max(np.int64(0), np.int64(board.w_keep))
     return max(np.int64(0), spare // board.unit_value[unit])
 
 
@@ -184,8 +184,12 @@ def best_type(board):
 
 @njit
 def choose_trade_in(board):
-    """Return troops if it pays to exchange them, else DONE."""
-    return np.int64(FIRST_UNIT + Unit.TROOP) if best_type(board) > 0 else np.int64(DONE)
+    """Return troops if they can be exchanged and it pays, else DONE."""
+    if best_type(board) > 0:
+        for i in range(board.num_legal):
+            if board.legal[i] == FIRST_UNIT + Unit.TROOP:
+                return board.legal[i]
+    return np.int64(DONE)
 
 
 @njit
