@@ -11,7 +11,8 @@ from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.scripted.sack_armies.board import BOARD_DTYPE, make_board
 from sackarmies_agents.scripted.sack_armies.choose import choose_batch
-from sackarmies_agents.scripted.sack_armies.weights import load_weights
+from sackarmies_agents.scripted.sack_armies.weights import MOST_DECAY, load_weights
+from sackarmies_agents.scripted.weight_sets import LARGEST
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.core.state import copy_records
@@ -61,7 +62,7 @@ def count_differences(boards, batch, rng, noise, steps):
     return wrong
 
 
-def play_with_one_board(num_players, line_ups, games, steps):
+def play_with_one_board(num_players, line_ups, games, steps, weights):
     """Play different line-ups with one board, from greedy to random play; return the number of differences."""
     rng = np.random.default_rng(num_players)
     board = None
@@ -69,7 +70,7 @@ def play_with_one_board(num_players, line_ups, games, steps):
     for seed in range(line_ups):
         game, batch = batch_of(seed, num_players, games, auto_forced=seed % 3 != 2)
         if board is None:
-            board = make_board(GameInfo.of(game), load_weights())
+            board = make_board(GameInfo.of(game), weights)
             empty, fresh = board.copy(), board.copy()
         noise = (0.0, 0.1, 1.0)[seed % 3]
         batch.rollout(int(rng.integers(0, 4)) * steps // 2)
@@ -81,14 +82,22 @@ def play_with_one_board(num_players, line_ups, games, steps):
 @compiled_only
 @pytest.mark.parametrize("num_players", [2, 4])
 def test_choice_does_not_depend_on_decisions_and_games_before(num_players):
-    assert play_with_one_board(num_players, line_ups=3, games=3, steps=40) == 0
+    assert play_with_one_board(num_players, line_ups=3, games=3, steps=40, weights=load_weights()) == 0
+
+
+@compiled_only
+def test_choice_does_not_depend_on_games_before_however_strong_the_pull():
+    """Regression: a pull above that of closed hexes opened these for good."""
+    largest = dict.fromkeys(("hunt", "body", "rank", "scarce"), LARGEST) | {"decay": MOST_DECAY}
+    weights = load_weights().model_copy(update=largest)
+    assert play_with_one_board(2, line_ups=3, games=3, steps=40, weights=weights) == 0
 
 
 @compiled_only
 @pytest.mark.slow
 @pytest.mark.parametrize("num_players", [2, 3, 4, 5, 6])
 def test_choice_never_depends_on_many_games_before(num_players):
-    assert play_with_one_board(num_players, line_ups=many(6), games=6, steps=300) == 0
+    assert play_with_one_board(num_players, line_ups=many(6), games=6, steps=300, weights=load_weights()) == 0
 
 
 def test_board_is_as_wide_as_the_largest_game():

@@ -45,7 +45,7 @@ WANTS, PLACES = 1, 2  # surveyed: the worth of hexes; also their pull and their 
 MOVE_UNKNOWN, MOVE_BOUNDED, MOVE_FOUND = range(3)  # what is known of a unit's best move
 UNREACHED = -1
 CLOSED = -2  # in place of steps: a cell that no unit can enter
-SEALED = 1e9  # in place of pull: such a cell
+SEALED = np.inf  # in place of pull: such a cell, which no pull exceeds
 LAST_PLACE = (1 << MAX_CELLS.bit_length()) - 1  # of the queue, which holds each cell at most once; also its mask
 
 # Traits of units, as they work once the unit is face up; FLIES, SWIMS and DEFENDS as they work now.
