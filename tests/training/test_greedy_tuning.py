@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sackarmies_agents.scripted.sack_armies.weights import MOST_DECAY, load_weights
+from sackarmies_agents.scripted.weight_sets import LARGEST
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_training.cli import app
 from sackarmies_training.identity import agent_identity
@@ -106,6 +107,14 @@ def test_factors_keep_signs_and_nearness_fades():
     assert most.site_far < 0.0 < most.site_close
     assert most.decay == MOST_DECAY
     assert most.take == pytest.approx(14.0 * np.exp(2.0))
+
+
+def test_factors_keep_weights_within_what_files_may_hold(tmp_path):
+    start = FIRST.model_copy(update={"win": 9999.0, "site_far": -9999.0})
+    path = tmp_path / "mine.toml"
+    path.write_text(weights_toml(scaled(start, np.full(len(start.model_dump()), 0.2)).model_dump()), encoding="utf-8")
+    found = load_weights(path)
+    assert (found.win, found.site_far, found.decay) == (LARGEST, -LARGEST, pytest.approx(0.75 * np.exp(0.2), abs=1e-4))
 
 
 # --- matches

@@ -13,6 +13,7 @@ from sackarmies_env.core.safe_read import read_toml
 from sackarmies_env.core.validation import StrictModel, read_model
 
 LARGEST = 10_000.0  # greatest absolute value of a weight
+Limits = Mapping[str, tuple[float, float]]
 
 Model = TypeVar("Model", bound=StrictModel)
 
@@ -22,9 +23,7 @@ def set_names(folder: Path) -> list[str]:
     return sorted(path.stem for path in folder.glob("*.toml"))
 
 
-def load_set(
-    model: type[Model], folder: Path, choice: str | Path, limits: Mapping[str, tuple[float, float]] | None = None
-) -> Model:
+def load_set(model: type[Model], folder: Path, choice: str | Path, limits: Limits | None = None) -> Model:
     """Return a set of weights.
 
     Args:
@@ -48,23 +47,31 @@ def load_set(
     return read_set(model, read_toml(path), str(path), limits)
 
 
-def read_set(
-    model: type[Model], data: object, source: str, limits: Mapping[str, tuple[float, float]] | None = None
-) -> Model:
+def read_set(model: type[Model], data: object, source: str, limits: Limits | None = None) -> Model:
     """Return weights from plain data.
 
     Args:
         model: model that names the weights.
         data: a table of numbers by name.
         source: name of the data in messages.
-        limits: least and greatest value of weights, by name; all others may be from -LARGEST to LARGEST.
+        limits: see `range_of`.
 
     Raises:
         ValueError: a weight is missing, unknown or out of range.
     """
     weights = read_model(model, data, source)
     for name, value in weights.model_dump().items():
-        low, high = (limits or {}).get(name, (-LARGEST, LARGEST))
+        low, high = range_of(name, limits)
         if not isfinite(value) or not low <= value <= high:
             raise ValueError(f"{source}: {name} must be from {low:g} to {high:g}, not {value:g}")
     return weights
+
+
+def range_of(name: str, limits: Limits | None = None) -> tuple[float, float]:
+    """Return the least and the greatest value of a weight.
+
+    Args:
+        name: its name.
+        limits: these values for some weights, by name; all others may be from -LARGEST to LARGEST.
+    """
+    return (limits or {}).get(name, (-LARGEST, LARGEST))

@@ -21,7 +21,8 @@ import tomli_w
 from numpy.typing import NDArray
 from pydantic import Field
 
-from sackarmies_agents.scripted.sack_armies.weights import MOST_DECAY, Weights
+from sackarmies_agents.scripted.sack_armies.weights import LIMITS, Weights
+from sackarmies_agents.scripted.weight_sets import range_of
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.validation import StrictModel, read_model
 from sackarmies_env.games.sack_armies.tokens.army import army_ids
@@ -145,12 +146,13 @@ class Search:
 
 
 def scaled(weights: Weights, factors: NDArray[np.float64]) -> Weights:
-    """Return weights times the exponentials of `factors`."""
+    """Return weights times the exponentials of `factors`, within the ranges that files of weights may hold."""
     values = weights.model_dump()
     changed = {
-        name: value * float(np.exp(factor)) for (name, value), factor in zip(values.items(), factors, strict=True)
+        name: float(np.clip(value * np.exp(factor), *range_of(name, LIMITS)))
+        for (name, value), factor in zip(values.items(), factors, strict=True)
     }
-    return Weights(**changed | {"decay": min(MOST_DECAY, changed["decay"])})
+    return Weights(**changed)
 
 
 def compare(one: Weights, other: Weights, start: Weights, tables: Tables, rng: np.random.Generator) -> float:
