@@ -12,8 +12,8 @@ from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_training.cli import app
 from sackarmies_training.identity import agent_identity
 from sackarmies_training.sack_armies import greedy_tuning
-from sackarmies_training.sack_armies.greedy_comparison import Line, compare_by_army
-from sackarmies_training.sack_armies.greedy_matches import Match, Tables, both_seatings, each_seat_alone
+from sackarmies_training.sack_armies.greedy_comparison import Line, compare_alone, compare_by_army
+from sackarmies_training.sack_armies.greedy_matches import DRAWN, Match, Tables, both_seatings, each_seat_alone
 from sackarmies_training.sack_armies.greedy_tuning import GAMES, RESULT, STATE, Search, scaled, tune, weights_toml
 
 FIRST = load_weights("first")
@@ -138,6 +138,16 @@ def test_equal_matches_end_alike_on_any_number_of_threads():
 
 
 @compiled_only
+def test_used_table_plays_as_a_new_one_if_weights_are_negative():
+    """Regression: whether bounds hold was known only of the weights that a board was made with."""
+    odd = load_weights("tuned").model_copy(update={"danger": -0.5})
+    matches = [Match(("empire", "undead"), seed, both_seatings(2)) for seed in range(12)]
+    used = Tables(1)
+    used.play((FIRST, odd), matches[:1])
+    assert used.play((odd, FIRST), matches) == Tables(1).play((odd, FIRST), matches)
+
+
+@compiled_only
 def test_winner_is_the_side_that_plays_better():
     idle = FIRST.model_copy(update={"take": 0.0, "take_more": 0.0, "win": 0.0, "draw": 0.0, "deploy": -50.0})
     matches = [Match(("empire", "undead"), seed, both_seatings(2)) for seed in range(5)]
@@ -153,14 +163,33 @@ def test_interval_is_that_of_wilson():
     assert (low, high) == (pytest.approx(0.5020, abs=1e-4), pytest.approx(0.6906, abs=1e-4))
 
 
-@compiled_only
-def test_used_table_plays_as_a_new_one_if_weights_are_negative():
-    """Regression: whether bounds hold was known only of the weights that a board was made with."""
-    odd = load_weights("tuned").model_copy(update={"danger": -0.5})
-    matches = [Match(("empire", "undead"), seed, both_seatings(2)) for seed in range(12)]
-    used = Tables(1)
-    used.play((FIRST, odd), matches[:1])
-    assert used.play((odd, FIRST), matches) == Tables(1).play((odd, FIRST), matches)
+class Decided:
+    """Tables at which the given shares of games are won by sides 0 and 1; the other games are drawn."""
+
+    def __init__(self, won, lost):
+        self.won, self.lost = won, lost
+
+    def play(self, sides, matches):
+        games = sum(len(match.seatings) for match in matches)
+        won, lost = round(games * self.won), round(games * self.lost)
+        winners = iter([0] * won + [1] * lost + [DRAWN] * (games - won - lost))
+        return [[next(winners) for _ in match.seatings] for match in matches]
+
+
+def alone(tables):
+    return compare_alone((FIRST, FIRST), 3, 26, 1, tables, lambda games: None)
+
+
+def test_sides_that_always_draw_are_called_even():
+    lines = alone(Decided(won=0.0, lost=0.0))
+    assert [(line.score, line.even, line.is_weaker) for line in lines] == [(0.0, 0.0, False)] * 2
+
+
+def test_draws_of_several_generals_are_no_sign_of_weakness():
+    lines = alone(Decided(won=1 / 6, lost=1 / 3))
+    assert [(line.score, line.even) for line in lines] == [(pytest.approx(1 / 6), pytest.approx(1 / 6))] * 2
+    assert not any(line.is_weaker for line in lines)
+    assert all(line.is_weaker for line in alone(Decided(won=0.0, lost=1.0)))
 
 
 @compiled_only

@@ -1,8 +1,9 @@
 """Comparison of two sets of weights of the greedy General: with each ready army, and with two to four Generals.
 
 Every start is played from every seating. The unit of statistics is the start: what a side scores in its games together,
-where a draw counts half with two Generals and nothing with more. Intervals are those of Wilson on the number of starts.
-They are a little too wide: a start may also be shared, and scores then scatter less than wins and losses would.
+where a draw counts half with two Generals and nothing with more; there, sides of equal strength share the games that
+are won. Intervals are those of Wilson on the number of starts. They are a little too wide: a start may also be shared,
+and scores then scatter less than wins and losses would.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Line:
         starts: number of starts.
         games: number of games.
         score: mean score of the starts, 0 to 1.
-        even: what the score would be if both sides were equally strong.
+        even: what the score would be if both sides were equally strong and as many games were drawn.
     """
 
     label: str
@@ -49,6 +50,11 @@ class Line:
         center = (self.score + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * sqrt(self.score * (1 - self.score) / n + z * z / (4 * n * n))
         return center - half, center + half
+
+    @property
+    def is_weaker(self) -> bool:
+        """Whether the interval of the score lies below what equal strength would score."""
+        return self.interval[1] < self.even
 
 
 def compare_by_army(one: Weights, other: Weights, starts: int, seed: int, tables: Tables, told: Progress) -> list[Line]:
@@ -106,7 +112,8 @@ def compare_alone(
     for label, pair in zip(labels, (sides, (sides[1], sides[0])), strict=True):
         played = _play(pair, matches, tables, told)
         scores = [[float(winner == 0) for winner in winners] for winners in played]
-        lines.append(_line(f"{num_players} Generals: {label}", scores, 1 / num_players))
+        won = sum(winner != DRAWN for winners in played for winner in winners) / sum(map(len, played))
+        lines.append(_line(f"{num_players} Generals: {label}", scores, won / num_players))
     return lines
 
 
@@ -134,7 +141,7 @@ def comparison_table(lines: Sequence[Line], title: str) -> RenderableType:
     add_numbers(table, ("starts", "games", "score", "95% interval", "even", ""))
     for line in lines:
         low, high = line.interval
-        mark = "*" if high < line.even else ""
+        mark = "*" if line.is_weaker else ""
         shown = (f"{line.score:.1%}", f"{low:.1%} to {high:.1%}", f"{line.even:.1%}")
         table.add_row(line.label, str(line.starts), str(line.games), *shown, mark)
     return titled(title, table, "Wilson intervals on starts; * weaker.")
