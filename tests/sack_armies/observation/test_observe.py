@@ -24,6 +24,7 @@ from sackarmies_env.games.sack_armies.state.layout import (
 from sackarmies_env.games.sack_armies.state.record import SMALL
 from sackarmies_env.games.sack_armies.tokens.attributes import fill_attributes
 from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
+from sackarmies_env.games.sack_armies.tokens.text import joined
 from sackarmies_env.games.sack_armies.words.docs_interface import observation_markdown
 from tests.sack_armies.builders.fights import able, grant, modify, play, shot, text
 from tests.sack_armies.builders.seen import Seen
@@ -156,6 +157,27 @@ def test_attributes_follow_the_tables_alone():
             again[name] = game.params[name]
     fill_attributes(again)
     assert (again["type_attributes"] == game.params["type_attributes"]).all()
+
+
+def values_of(key, data):
+    """Yield the values of a key in nested data."""
+    children = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list | tuple) else ()
+    for name, value in children:
+        if name == key:
+            yield value
+        yield from values_of(key, value)
+
+
+def test_page_names_the_tokens_of_whose_alternatives_the_first_is_shown():
+    catalogue = load_catalogue()
+    matches = {token_id: list(values_of("match", entry.model_dump())) for token_id, entry in catalogue.items()}
+    concerned = [token_id for token_id, found in matches.items() if any(match and len(match) > 1 for match in found)]
+    names = joined([catalogue[token_id].name for token_id in concerned], "and")
+    assert f"Of the built-in tokens, this concerns {names}:" in observation_markdown()
+    shown = [attributes_of(token_id, make_game()) for token_id in concerned]
+    first = [UnitClass.CAVALRY, UnitClass.MISSILE, UnitClass.INFANTRY]
+    assert [row["match_class"] - 1 for row in shown] == first
+    assert [row["match_homeland"] for row in shown] == [0, 0, 0]
 
 
 # --- rows

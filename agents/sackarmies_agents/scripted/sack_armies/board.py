@@ -276,7 +276,10 @@ def has(board, unit, column):
 
 @njit(inlined=True)
 def read_label(board, row):
-    """Return what the text of a token demands of units, as a label; a byte is 0 where it demands nothing."""
+    """Return what the text of a token demands of units, as a label; a byte is 0 where it demands nothing.
+
+    Of alternatives, such as "missile or artillery", observations show the first, so that this is missile.
+    """
     label = look(board, row, Token.MATCH_KEYWORD)
     label = (label << LABEL_BITS) | look(board, row, Token.MATCH_HOMELAND)
     return (label << LABEL_BITS) | look(board, row, Token.MATCH_CLASS)

@@ -210,6 +210,8 @@ STATE_FEATURES: tuple[Feature, ...] = (
     number("public_armor", "Face-down unit: its printed armor is publicly at least this.", INT8_LOW),
 )
 
+FIRST_ALONE = "Of alternatives, only the first is shown."
+
 # What follows from the type alone, as in `params.type_attributes`; effects may change the stats.
 ATTRIBUTE_FEATURES: tuple[Feature, ...] = (
     code("kind", Shown, "Kind"),
@@ -240,9 +242,9 @@ ATTRIBUTE_FEATURES: tuple[Feature, ...] = (
     code("flip", Flip, "Flip for scatter, damage or relocation"),
     code("augmented", Augmented, "Stat that it augments"),
     number("augment_amount", "How much it augments.", INT8_LOW),
-    number("match_class", "Only units of this type are concerned, plus 1; 0: any.", high=len(UnitClass)),
-    number("match_homeland", "Only units of this Homeland, plus 1; 0: any.", high=len(Homeland)),
-    number("match_keyword", "Only units with this keyword, plus 1; 0: any.", high=64),
+    number("match_class", f"Type of the units concerned, plus 1; 0: any. {FIRST_ALONE}", high=len(UnitClass)),
+    number("match_homeland", f"Homeland of the units concerned, plus 1; 0: any. {FIRST_ALONE}", high=len(Homeland)),
+    number("match_keyword", f"Keyword of the units concerned, plus 1; 0: any. {FIRST_ALONE}", high=64),
     number("keyword", "First keyword of a unit, plus 1; 0: none.", high=64),
     flag("limited", "a printed limit must be met."),
     code("use", Use, "How its text is used"),

@@ -89,6 +89,11 @@ printed on them and by what they are worth now, so that a policy can play with t
 id is included too, as two digits of base 128. Tokens come in the order of the board, never in that of an army list.
 Nothing in it depends on what is hidden from the observer.
 
+`match_class`, `match_homeland` and `match_keyword` have room for one condition. If a text names alternatives, such as
+"missile or artillery", they show the first alone. Of the built-in tokens, this concerns Noble Horse, Hill and Palisade:
+the [catalogue](catalogue.md) has their texts, and observations their types
+([decision 69](decisions/0069-alternatives-in-observations.md)).
+
 `ObservationSpec` finds numbers by name: `game.observation_spec.index("globals", 0, "decision")`. Ranges say "code"
 where numbers stand for kinds and have no order. The sizes are those of two Generals with armies of at most {tokens}
 tokens.
