@@ -5,14 +5,25 @@ import pytest
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.scripted.sack_armies.agent import GreedyAgent
-from sackarmies_agents.scripted.sack_armies.board import NO_UNIT, UNREACHED, gap_between, is_mine
+from sackarmies_agents.scripted.sack_armies.board import (
+    DEFENDS,
+    NO_CELL,
+    NO_UNIT,
+    UNREACHED,
+    gap_between,
+    is_a,
+    is_mine,
+)
 from sackarmies_agents.scripted.sack_armies.ground import count_reach, find_menaces, find_pull, find_wants
+from sackarmies_agents.scripted.sack_armies.odds import can_engage
 from sackarmies_agents.scripted.sack_armies.places import (
     ALL_BITS,
     better_place,
     danger,
+    enemy_value,
     fight_value,
     find_contact,
+    is_plain,
     place_value,
     prospect,
     special_danger,
@@ -54,6 +65,36 @@ def long_danger(board, unit, cell):
     worst = special_danger(board, unit, cell)
     board.cell_threat[cell] = threat
     return worst
+
+
+@njit
+def danger_on_enemy(board, unit, cell, enemy):
+    """Return the danger of a hex where `enemy` stands, which attacks from there as if it charged."""
+    worst = long_danger(board, unit, cell)
+    is_special = is_a(board, unit, DEFENDS) or not is_plain(board, unit, cell)
+    if is_special or not can_engage(board, enemy, unit, cell):
+        return worst
+    return max(worst, enemy_value(board, enemy, np.int64(NO_CELL), unit, cell, False))
+
+
+@njit
+def enemy_hexes(boards, observations, errors):
+    """Write to `errors` (2,) the greatest error of dangers where enemies stand, and how often their charge mattered."""
+    board = boards[0]
+    for i in range(len(observations)):
+        read_board(board, observations[i])
+        find_wants(board)
+        find_contact(board)
+        for unit in range(board.num_units):
+            if not is_mine(board, unit):
+                continue
+            for k in range(board.num_enemies):
+                cell = board.unit_cell[board.enemies[k]]
+                study(board, np.int64(unit), cell)
+                feared = danger(board, np.int64(unit), cell)
+                expected = danger_on_enemy(board, np.int64(unit), cell, board.enemies[k])
+                errors[0] = max(errors[0], abs(feared - expected))
+                errors[1] += feared > long_danger(board, np.int64(unit), cell) + TOLERANCE
 
 
 @njit
@@ -153,6 +194,13 @@ def test_fights_worked_out_once_for_a_unit_are_those_of_each_hex(views):
     worst_places(*views, errors)
     assert errors[:4] == pytest.approx(np.zeros(4), abs=TOLERANCE)
     assert (errors[4:] >= LEAST).tolist() == [True, True]
+
+
+def test_enemy_on_a_hex_counts_as_charging_except_in_special_dangers(views):
+    errors = np.zeros(2)
+    enemy_hexes(*views, errors)
+    assert errors[0] == pytest.approx(0.0, abs=TOLERANCE)
+    assert errors[1] >= LEAST
 
 
 def test_fights_with_more_enemies_than_a_word_has_bits(crowd):

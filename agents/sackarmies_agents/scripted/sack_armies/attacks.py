@@ -154,7 +154,11 @@ def is_led(board, unit):
 
 @njit
 def group_value(board, target, ranged, size, fallback):
-    """Return the value of an attack by the first `size` candidates; a failed check leaves `fallback`."""
+    """Return the value of an attack by the first `size` candidates; a failed check leaves `fallback`.
+
+    Defend is approximated: of what it would add against each attacker alone, the most is taken. By the rules it adds 1
+    for each friend that is next to the target and to any of the attackers, which may be more.
+    """
     cell = board.unit_cell[target]
     damage = np.int64(0)
     armor = armor_at(board, target, cell)

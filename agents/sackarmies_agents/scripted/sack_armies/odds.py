@@ -86,7 +86,11 @@ def defend_bonus(board, defender, cell, origin):
 
 @njit(inlined=True)
 def kill_chance(board, attacker, origin, defender, cell, ranged):
-    """Return the chance that `attacker` on `origin` kills `defender` on `cell`."""
+    """Return the chance that `attacker` on `origin` kills `defender` on `cell`.
+
+    Stats are those that units have now. A face-down attacker is revealed by its attack, and then also has what face-up
+    units next to it add with Augment; that is left out here.
+    """
     damage = damage_at(board, attacker, origin)
     armor = armor_at(board, defender, cell) + defend_bonus(board, defender, cell, origin)
     return single_chance(damage, armor) if ranged else progressive_chance(damage, armor)

@@ -278,7 +278,8 @@ def hit_value(board, i, gap, answered):
 def danger(board, unit, cell):
     """Return the value to the enemies of their best attack on own `unit` on `cell`.
 
-    An enemy may stand there now, as where a melee would end; it does not shoot at its own hex.
+    An enemy may stand there now, as where a melee would end. It does not shoot at its own hex. It counts as charging,
+    even without Move and Attack; only `special_danger` asks for that.
     """
     if board.cell_threat[cell] == NO_BITS:
         return 0.0
@@ -314,7 +315,11 @@ def danger(board, unit, cell):
 
 @njit
 def special_danger(board, unit, cell):
-    """Return what `danger` does, where Defend or the terrain may change the odds."""
+    """Return the danger where Defend or the terrain may change the odds.
+
+    Unlike in `danger`, an enemy on `cell` itself counts only if it has Move and Attack. Trained Generals have learned
+    from both numbers, so neither changes.
+    """
     worst = 0.0
     threat = board.cell_threat[cell]
     seen = board.unit_up[unit] == 1 or board.cell_seen[cell] == 1

@@ -72,7 +72,11 @@ def count_attackers(board):
 
 @njit
 def hit_chance(board, target, armor, damage):
-    """Return the chance that the announced attack kills `target`, with `armor` and `damage` added to the stats."""
+    """Return the chance that the announced attack kills `target`, with `armor` and `damage` added to the stats.
+
+    In coordinated attacks Defend is approximated, as in `attacks.group_value`: of what it would add against each
+    attacker alone, the most is taken. By the rules it adds 1 for each friend next to the target and to any attacker.
+    """
     cell = board.unit_cell[target]
     bonus = np.int64(0)
     for unit in range(board.num_on_board):
