@@ -208,6 +208,13 @@ def test_ladder_may_be_named_before_the_command(config, tmp_path):
     assert "nowhere.toml" in invoke("ladder", "--config", config, *words, "--config", "nowhere.toml", code=2)
 
 
+@pytest.mark.parametrize("words", [["ladder"], ["ladder", "exact"], ["ladder", "exploit", "greedy"]])
+def test_commands_outside_the_repository_say_where_configurations_are(words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "which comes with the repository and not with the package" in invoke(*words, code=2)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_agents_are_compared_with_exact_values():
     text = invoke("ladder", "exact", EXACT / "one_attack.toml", "--agent", "greedy")
     assert "Seat 0 decides and can expect +0.2500 (a win is +1, a loss -1): move +0.0000, melee +0.2500." in text

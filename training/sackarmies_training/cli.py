@@ -62,7 +62,7 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
     help=f"Play, train agents, run tournaments; the game is {entry_of(DEFAULT_GAME).title} unless another is named.",
     epilog="Begin with [bold]sackarmies watch[/bold], or with "
-    "[bold]sackarmies train configs/train/quick.toml[/bold] (about ten minutes).",
+    "[bold]sackarmies train configs/train/quick.toml[/bold] (about ten minutes; configs/ is in the repository).",
 )
 command = functools.partial(app.command, cls=PlainCommand)
 

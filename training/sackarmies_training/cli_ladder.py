@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 DEFAULT_LADDER = Path("configs/ladder/scripted.toml")
 EXACT_FOLDER = Path("configs/ladder/exact")
+ELSEWHERE = "which comes with the repository and not with the package"
 TEST_OPTIONS = (*SPRT_OPTIONS, "max_games")
 
 ladder_app = typer.Typer(cls=PlainGroup, help="Measure the rungs of the ladder; place a newcomer.")
@@ -93,6 +94,8 @@ def load_ladder(path: Path) -> LadderConfig:
     """
     from sackarmies_training.ladder.config import LadderConfig
 
+    if path == DEFAULT_LADDER and not path.exists():
+        raise ValueError(f"there is no {path}, {ELSEWHERE}: name a ladder with --config")
     return load_config(path, LadderConfig)
 
 
@@ -272,7 +275,7 @@ def exact(
 
     sources = scenarios or sorted(map(str, EXACT_FOLDER.glob("*.toml")))
     if not sources:
-        raise ValueError(f"there is no scenario in {EXACT_FOLDER}: name one")
+        raise ValueError(f"there is no scenario in {EXACT_FOLDER}, {ELSEWHERE}: name one")
     if agent and (config or ctx.obj):
         raise ValueError("--config and --agent cannot be combined: these agents replace the rungs of the ladder")
     agents = agent or list(load_ladder(config or ctx.obj or DEFAULT_LADDER).agents.values())

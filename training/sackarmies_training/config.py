@@ -129,7 +129,7 @@ class LearnSection(StrictModel):
     clip_range: Share = 0.2  # clip range of the ratio of new to old probabilities; 0: no clipping
     old_policy: Share = 0.1  # weight of the divergence from the policy that played
     magnet: Share = 0.0  # initial weight of the divergence from the magnet, see `magnet_power`
-    magnet_trust: Annotated[float, Field(ge=0, lt=1)] = 0.0  # share of the magnet on the choice of `advice`; rest: even
+    magnet_trust: Annotated[float, Field(ge=0, lt=1)] = 0.0  # probability that it puts on the choice of `advice`
     magnet_power: Share = 0.3  # the weight of the magnet falls as (updates + 1) ** -power
     magnet_least: Share = 0.001  # the weight of the magnet falls no lower
     entropy: Share = 0.05  # initial weight of the entropy
@@ -137,11 +137,11 @@ class LearnSection(StrictModel):
     gae_lambda: Fraction = 0.8  # lambda of advantages (GAE), per turn
     value_lambda: Fraction = 0.9  # lambda of value targets, per turn
     value_weight: Share = 0.5  # weight of the value loss
-    value_shapes: bool = True  # the value loss also trains layers that choices share; false: only layers of its own
-    select: Literal["advantage", "doubt"] = "advantage"  # choices are learned where this is large; see `learn.choose`
+    value_shapes: bool = True  # the value loss also trains the layers that it shares with the policy
+    select: Literal["advantage", "doubt"] = "advantage"  # the policy learns where this is largest; see `learn.choose`
     largest: Annotated[float, Field(gt=0, le=1)] = 0.25  # share of the decisions that choices are learned from
     value_share: Annotated[float, Field(gt=0, le=1)] = 0.25  # share of the decisions that values are learned from
-    average: Annotated[float, Field(ge=0, lt=1)] = 0.995  # the General: average of weights over 1 / (1 - this) steps
+    average: Annotated[float, Field(ge=0, lt=1)] = 0.995  # decay of the averaged weights, which are the General
     outcomes: bool = True  # values are chances of win, draw and loss; false: one number
     advice: AdviceText = ""  # agent whose choice is an input of the network
     worths: bool = False  # what each legal action is worth to that agent is also an input

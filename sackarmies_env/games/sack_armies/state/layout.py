@@ -318,8 +318,8 @@ def make_observation_spec(num_generals: int, num_types: int, tokens_per_general:
                 TOKEN_FEATURES,
                 "Tokens as objects: the observer's hand and picks by type, then hex by hex the battlefield, the unit, "
                 "its attachments in the order of their stack, its captives in the order of capture; last what was "
-                "removed from play, by seat and type. Unused rows are zero. Of a token that the observer does not know "
-                "only its place, owner, face and what is public are told.",
+                "removed from play, by seat and type. Unused rows are zero. A token that the observer does not know "
+                "shows only its place, owner, face and what is public.",
             ),
         ]
     )
