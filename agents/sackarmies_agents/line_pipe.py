@@ -27,7 +27,7 @@ class TooLongLine(Exception):  # noqa: N818 - it says what happened
 
 
 class LinePipe:
-    """A running program in its own session, so that what it starts ends with it."""
+    """A running program in its own process group, so that what it starts there ends with it."""
 
     def __init__(self, words: Sequence[str], folder: str, memory_limit: int | None, log: str | None) -> None:
         """Start the program.
@@ -40,9 +40,10 @@ class LinePipe:
 
         Raises:
             ValueError: there is no such program or folder.
-            OSError: the log cannot be written to.
+            OSError: the log cannot be written to, or the system does not start the program.
         """
-        program = words[0] if os.path.isabs(words[0]) or "/" not in words[0] else str(Path(folder, words[0]))
+        # No Path, which would make "./bot" in "." a bare "bot", to be looked for on the search path.
+        program = os.path.join(folder, words[0]) if "/" in words[0] else words[0]
         if not Path(folder).is_dir():
             raise ValueError(f"there is no folder {short_repr(folder)}")
         if shutil.which(program) is None:
@@ -113,7 +114,7 @@ class LinePipe:
             return None
 
     def close(self) -> None:
-        """Close stdin, which tells the program to exit; after a moment, kill it and everything that it started."""
+        """Close stdin, which tells the program to exit; after a moment, kill it and its process group."""
         with contextlib.suppress(OSError):
             self._in.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -121,7 +122,7 @@ class LinePipe:
         self.kill()
 
     def kill(self) -> None:
-        """Kill the program and everything that it started."""
+        """Kill the program and its process group."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         for pipe in (self._in, self._out):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -58,6 +59,25 @@ def test_bot_in_another_language_plays_and_repeats_its_games():
     assert first == again
     assert not any(one.forfeits for one in first)
     assert len({one.actions for one in first}) > 1
+
+
+@pytest.mark.parametrize("options", ["command=./bot", "command=./bot,folder=.", "command=bots/bot,folder=.."])
+def test_program_is_found_by_its_path_from_the_folder(tmp_path, monkeypatch, options):
+    place = tmp_path / "bots" / "bot"
+    place.parent.mkdir()
+    shutil.copy(ROOT / "examples" / "line_bot.sh", place)
+    place.chmod(0o755)
+    monkeypatch.chdir(place.parent)
+    (played,) = play([f"line:{options}", LOWEST])
+    assert not played.forfeits
+
+
+def test_program_in_the_folder_is_not_found_by_its_bare_name(tmp_path, monkeypatch):
+    shutil.copy(ROOT / "examples" / "line_bot.sh", tmp_path / "bot")
+    (tmp_path / "bot").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=r"there is no program 'bot' that can be run in '\.'"):
+        make_agent("line:command=bot", GameInfo.of(make_duel()))
 
 
 def test_messages_of_a_game_are_those_of_the_protocol(tmp_path):
