@@ -196,7 +196,8 @@ def bounds(part: dict[str, Any]) -> str:
     low, above = part.get("minimum"), part.get("exclusiveMinimum")
     high, below = part.get("maximum"), part.get("exclusiveMaximum")
     limits = [f"at least {low}" if low is not None else "", f"above {above}" if above is not None else ""]
-    limits += [f"at most {high}" if high is not None else "", f"below {power(below)}" if below is not None else ""]
+    limits.append(f"at most {most(high)}" if high is not None else "")
+    limits.append(f"below {power(below)}" if below is not None else "")
     return "".join(f", {limit}" for limit in limits if limit)
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 CHILDREN = slice(13, 15)  # fields of /proc/PID/stat after the name: user and system time of reaped children
 LONGEST_WAIT = 1e6  # seconds, eleven days: operating systems refuse timeouts much more than twice as long
+MOST_MEMORY = 2**40 - 1  # MiB: more than an address space has, and in bytes still a number of 64 bits
 CPU_CLOCK = 2  # from <linux/posix-timers.h>: the scheduler's clock of a whole process
 
 
@@ -23,7 +24,8 @@ class Isolation:
         time_limit: seconds per decision; `n` decisions at once may take `n` times as long. None: no limit.
         start_limit: extra seconds for making the agent and for the first decision of a process, when libraries and
             compiled rules are loaded.
-        memory_limit: MiB of address space beyond that of an empty process, on Linux; None: no limit.
+        memory_limit: MiB of address space beyond that of an empty process, on Linux, 1 to `MOST_MEMORY`; None: no
+            limit.
         time_bank: seconds per game by which decisions may exceed the time limit, in total.
         turn_limit: seconds that all decisions of a seat in one turn of the game may take in total.
         cpu_limit: seconds of processor time per game, on Linux.

@@ -13,6 +13,15 @@ PR_SET_PDEATHSIG, SIGKILL = 1, 9  # from <sys/prctl.h>: the signal that this pro
 CANNOT_RUN = 126  # exit code, as in shells
 
 
+def limit_memory(size: int) -> None:
+    """Limit the address space of this process to `size` bytes, or to what the system allows it if that is less."""
+    import resource
+
+    most = resource.getrlimit(resource.RLIMIT_AS)[1]
+    limit = size if most == resource.RLIM_INFINITY else min(size, most)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
 def main(memory: str, parent: str, *command: str) -> None:
     """Set the limits, then replace this process with the command."""
     if int(parent) and sys.platform == "linux":
@@ -22,9 +31,7 @@ def main(memory: str, parent: str, *command: str) -> None:
         if os.getppid() != int(parent):  # the parent has already ended
             sys.exit(1)
     if int(memory):
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (int(memory) * MEBIBYTE,) * 2)
+        limit_memory(int(memory) * MEBIBYTE)
     try:
         os.execvp(command[0], command)
     except OSError as error:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import resource
+import subprocess
 import sys
 import time
 
 import pytest
+from typer.testing import CliRunner
 
+from sackarmies_agents import line_launcher
 from sackarmies_agents.conduct import Status
-from sackarmies_agents.limits import Accounts, Decision, Isolation, cpu_seconds_of
+from sackarmies_agents.limits import MOST_MEMORY, Accounts, Decision, Isolation, cpu_seconds_of
+from sackarmies_training.cli import app
 from sackarmies_training.config import MatchSection
 from sackarmies_training.tournament import Tournament, batch_path
 from sackarmies_training.usage import Conduct, conduct_of, is_worth_telling
@@ -81,6 +86,41 @@ def test_start_of_a_process_is_not_charged():
 def test_limit_that_cannot_be_kept_is_refused(limits, message):
     with pytest.raises(ValueError, match=message):
         MatchSection(agents=["random", "greedy"], isolate=True, **limits)
+
+
+def test_memory_limit_beyond_any_address_space_is_refused_everywhere(tmp_path):
+    large = 10**19
+    assert "memory_limit" in told_of(["evaluate", "greedy", "--isolate", "--memory-limit", str(large)]).replace(
+        "-", "_"
+    )
+    config = tmp_path / "config.toml"
+    section = f'[tournament]\nagents = ["random", "greedy"]\nisolate = true\nmemory_limit = {MOST_MEMORY + 1}'
+    config.write_text(f'folder = "{tmp_path}"\n{section}')
+    assert "tournament.memory_limit" in told_of(["tournament", str(config)])
+    (tmp_path / "submission.toml").write_text(f'agent = "random"\n[limits]\nmemory_limit = {MOST_MEMORY + 1}')
+    assert "limits.memory_limit" in told_of(["submit-check", str(tmp_path)])
+
+
+def told_of(words):
+    """Return what a command that must be refused prints."""
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 2, done.output
+    assert str(MOST_MEMORY) in done.output
+    return done.output
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited only on Linux")
+@pytest.mark.parametrize(("memory", "limit"), [(100, 100 * 2**20), (MOST_MEMORY, 2**32)])
+def test_memory_limit_is_at_most_what_the_system_allows(memory, limit):
+    show = "import resource; print(*resource.getrlimit(resource.RLIMIT_AS))"
+    done = subprocess.run(
+        [sys.executable, line_launcher.__file__, str(memory), "0", sys.executable, "-S", "-c", show],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (2**32, 2**32)),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == [str(limit)] * 2
 
 
 @pytest.mark.parametrize("key", ["time_bank", "turn_limit", "cpu_limit"])

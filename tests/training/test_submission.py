@@ -78,6 +78,7 @@ def test_illegal_choices_are_told_game_by_game(tmp_path):
         (None, r"submission\.toml.*(no such file|does not exist|there is no file)"),
         ("name = 'x'", r"agent.*missing"),
         ('agent = "randm"', r"unknown agent"),
+        ('agent = "learner"', r"agent is 'learner', which exists only within a training run"),
         ('agent = "random"\nspeed = 3', r"speed"),
         ('agent = "random"\n[limits]\ntime_limit = 0', r"time_limit"),
     ],
@@ -152,9 +153,11 @@ def test_values_that_name_no_file_stay_beside_files_of_that_name(tmp_path, text)
     assert located(text, tmp_path) == text
 
 
-def test_folder_and_log_of_a_program_count_from_the_folder(tmp_path):
+@pytest.mark.parametrize("exists", [True, False])
+def test_folder_and_log_of_a_program_count_from_the_folder(tmp_path, exists):
     (tmp_path / "inner").mkdir()
-    (tmp_path / "log").touch()
+    if exists:
+        (tmp_path / "log").touch()
     place = tmp_path.resolve()
     text = located("line:command=./bot,folder=inner,log=log", tmp_path)
     assert text == f"line:command=./bot,folder={place / 'inner'},log={place / 'log'}"

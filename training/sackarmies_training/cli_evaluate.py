@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from sackarmies_agents.factory import parse_agent
-from sackarmies_agents.limits import Isolation
+from sackarmies_agents.limits import MOST_MEMORY, Isolation
 from sackarmies_env.registry import DEFAULT_GAME
 from sackarmies_training.cli_errors import console, games_bar, print_without_replay
 from sackarmies_training.cli_options import (
@@ -99,7 +99,10 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
         typer.Option(metavar="SECONDS", help="Processor time per game; needs --isolate.", show_default=False),
     ] = None,
     memory_limit: Annotated[
-        int | None, typer.Option(metavar="MIB", min=1, help="Memory per agent; needs --isolate.", show_default=False)
+        int | None,
+        typer.Option(
+            metavar="MIB", min=1, max=MOST_MEMORY, help="Memory per agent; needs --isolate.", show_default=False
+        ),
     ] = None,
     report: Annotated[
         Path | None,

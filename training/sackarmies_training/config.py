@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from sackarmies_agents.factory import checked_advice, parse_agent
-from sackarmies_agents.limits import Isolation
+from sackarmies_agents.limits import MOST_MEMORY, Isolation
 from sackarmies_env.core.safe_read import read_toml
 from sackarmies_env.core.validation import StrictModel, read_model
 from sackarmies_env.registry import DEFAULT_GAME, game_options
@@ -37,6 +37,7 @@ AdviceText = Annotated[str, AfterValidator(checked_advice)]
 Share = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1)]
+Mebibytes = Annotated[int, Field(ge=1, le=MOST_MEMORY)]
 Turns = Annotated[int, Field(ge=0)]
 Fraction = Annotated[float, Field(ge=0, le=1)]
 LogPlace = Literal["tensorboard", "wandb", "mlflow", "trackio"]
@@ -331,7 +332,7 @@ class MatchSection(StrictModel):
     turn_limit: Positive | None = None  # seconds that all decisions of a seat in one turn may take in total
     cpu_limit: Positive | None = None  # seconds of processor time per game
     start_limit: Positive | None = None  # extra seconds for making an agent and for its first decision; 60 if left out
-    memory_limit: Count | None = None  # MiB per process
+    memory_limit: Mebibytes | None = None  # MiB per process
 
     @model_validator(mode="after")
     def _limits_can_be_kept(self) -> MatchSection:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.conduct import Status
@@ -23,7 +23,7 @@ from sackarmies_agents.separate import SeparateAgent
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.safe_read import named, read_toml
 from sackarmies_env.core.validation import SingleLine, StrictModel, read_model
-from sackarmies_training.config import AgentText, Count, Positive
+from sackarmies_training.config import LEARNER, AgentText, Mebibytes, Positive
 from sackarmies_training.identity import named_files
 from sackarmies_training.matches import PlayedGame, Progress, Seating, play_games
 from sackarmies_training.seeds import agent_seed, game_seeds
@@ -43,7 +43,7 @@ class Limits(StrictModel):
     turn_limit: Positive | None = None  # seconds that all decisions of a seat in one turn may take in total
     cpu_limit: Positive | None = None  # seconds of processor time per game
     start_limit: Positive = 60.0  # extra seconds for making an agent and for its first decision
-    memory_limit: Count | None = None  # MiB per process
+    memory_limit: Mebibytes | None = None  # MiB per process
 
 
 class Manifest(StrictModel):
@@ -52,6 +52,12 @@ class Manifest(StrictModel):
     agent: AgentText  # its text form; files that it names are in the folder
     name: Annotated[SingleLine, Field(min_length=1, max_length=60)] | None = None
     limits: Limits = Limits()  # used if the organizers give none
+
+    @model_validator(mode="after")
+    def _agent_can_be_submitted(self) -> Manifest:
+        if self.agent == LEARNER:
+            raise ValueError(f"agent is {LEARNER!r}, which exists only within a training run: give ppo:path=CHECKPOINT")
+        return self
 
 
 @dataclass(frozen=True)
@@ -109,13 +115,15 @@ def read_manifest(folder: Path) -> Manifest:
 def located(text: str, folder: Path) -> str:
     """Return an agent's text form in which files of the folder are named by absolute paths.
 
-    A program is run in the folder.
+    A program is run in the folder, and its log is there.
     """
     spec, place = parse_agent(text), folder.resolve()
     options = renamed(spec, place, lambda name: str(place / name))
     if spec.name == LINE:
         inner = options.get("folder", ".")
         options["folder"] = str(place / inner) if os.path.isdir(place / inner) else inner
+        if "log" in options:
+            options["log"] = str(place / options["log"])
     return text_of(spec.name, options)
 
 
