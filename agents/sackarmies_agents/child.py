@@ -7,9 +7,11 @@ import json
 import multiprocessing
 import os
 import pickle
+import signal
 import socket
 import sys
 import threading
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import wait
 from typing import Any
 
@@ -19,17 +21,22 @@ from sackarmies_agents.agent import Agent, GameInfo, Report
 from sackarmies_agents.channel import Channel
 from sackarmies_agents.conduct import Misconduct, Status, ask, ask_informed, ask_reports, describe, guarded, reset
 from sackarmies_agents.factory import make_agent
+from sackarmies_agents.line_launcher import MEBIBYTE, limit_memory
+from sackarmies_agents.starting import started
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.information import InformationSets
 
 LARGEST_ANSWER = 2**20  # bytes
 OUT_OF_MEMORY = 99  # exit code of a child that hit its memory limit
-MEBIBYTE = 2**20
 PR_SET_DUMPABLE = 4  # from <sys/prctl.h>
 
 
-def end_with_parent() -> None:
-    """End this process as soon as its parent is gone, even if the parent was killed."""
+def end_with_parent(*, with_group: bool = False) -> None:
+    """End this process as soon as its parent is gone, even if the parent was killed.
+
+    Args:
+        with_group: whether to end its process group too, which it must lead.
+    """
     parent = multiprocessing.parent_process()
     if parent is None:
         return
@@ -37,6 +44,8 @@ def end_with_parent() -> None:
 
     def watch() -> None:
         wait([sentinel])
+        if with_group:
+            os.killpg(os.getpid(), signal.SIGKILL)
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
@@ -45,19 +54,33 @@ def end_with_parent() -> None:
 def serve(connection: socket.socket, text: str, info: GameInfo, memory_limit: int | None) -> None:
     """Make an agent and answer requests for it until the connection ends; the whole life of a child process."""
     os.setsid()  # a separate group: Ctrl-C goes to the parent alone, and what the agent starts can be killed with it
+    started()
     protect_memory()
-    end_with_parent()
+    leave_servers()
+    end_with_parent(with_group=True)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     os.dup2(nothing, 1)  # output of agents is discarded
     try:
         if memory_limit is not None:
-            limit_memory(memory_limit)
+            limit_memory(address_space() + memory_limit * MEBIBYTE)
         answer_all(Channel(connection), text, info, is_limited=memory_limit is not None)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
     except (EOFError, OSError):
         os._exit(0)
+
+
+def leave_servers() -> None:
+    """Close the pipes to the servers of `multiprocessing`: a byte written to that of the fork server ends it.
+
+    A process that needs such servers starts others.
+    """
+    server: Any = forkserver._forkserver  # there is no public way
+    tracker: Any = resource_tracker._resource_tracker
+    for handle in (server._forkserver_alive_fd, tracker._fd):
+        os.close(handle)
+    server._forkserver_alive_fd = tracker._fd = None
 
 
 def protect_memory() -> None:
@@ -69,14 +92,10 @@ def protect_memory() -> None:
         ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
-def limit_memory(mebibytes: int) -> None:
-    """Limit the address space of this process to what it has now plus `mebibytes`."""
-    import resource
-
+def address_space() -> int:
+    """Return the size of this process's address space, in bytes (Linux only)."""
     with open("/proc/self/statm", encoding="ascii") as file:
-        now = int(file.read().split()[0]) * resource.getpagesize()
-    limit = now + mebibytes * MEBIBYTE
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _unpack(

@@ -49,6 +49,10 @@ class Misconduct(Exception):  # noqa: N818 - it says what happened
         self.status = status
 
 
+class HostError(OSError):
+    """The machine or a process of ours has failed, no agent: contests stop, and nobody forfeits."""
+
+
 class Gone(Misconduct):
     """An agent's process is gone, and with it everything that the agent remembered."""
 
@@ -61,11 +65,12 @@ def guarded(call: Callable[[], Result]) -> Result:
 
     Raises:
         Misconduct: the agent raised an exception.
+        HostError: its process cannot be started or watched.
     """
     pid, folder = os.getpid(), working_directory()
     try:
         result = call()
-    except (Misconduct, KeyboardInterrupt):  # Ctrl-C comes from the user
+    except (Misconduct, HostError, KeyboardInterrupt):  # Ctrl-C comes from the user
         raise
     except BaseException as error:  # an agent may raise anything
         raise Misconduct(f"raised {describe(error)}") from error

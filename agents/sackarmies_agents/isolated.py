@@ -25,17 +25,23 @@ from numpy.typing import NDArray
 from sackarmies_agents.agent import Agent, GameInfo, Report
 from sackarmies_agents.channel import Channel
 from sackarmies_agents.child import LARGEST_ANSWER, OUT_OF_MEMORY, protect_memory, serve
-from sackarmies_agents.conduct import NO_REPORTS, Gone, Misconduct, Status
+from sackarmies_agents.conduct import NO_REPORTS, Gone, HostError, Misconduct, Status
 from sackarmies_agents.factory import make_agent, parse_agent
 from sackarmies_agents.limits import ALONE, Isolation, until
 from sackarmies_agents.line_agent import LINE, make_line
-from sackarmies_agents.separate import SeparateAgent, ending_of
+from sackarmies_agents.separate import Ended, SeparateAgent, ending_of, not_started
+from sackarmies_agents.starting import starting
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.record import Belief, Candidate
 from sackarmies_env.core.validation import StrictModel, TupleOf, read_model
 
 PATIENCE = 5.0  # seconds to wait for a killed process to end
 MOST_ANSWERS = 1000  # answers read for one question
+WITHOUT_SERVER = 255  # exit code that `multiprocessing` reports if the fork server is gone
+SERVER_DIED = (
+    "the server of agents' processes has died, perhaps because memory ran out or an agent ended it; nobody forfeits, "
+    "and a tournament resumes with the same command"
+)
 PROTECTION = "sackarmies_agents.protection"  # calls `protect_memory` when it is imported
 
 
@@ -58,6 +64,7 @@ def make_player(text: str, info: GameInfo, isolation: Isolation | None) -> Agent
 
     Raises:
         ValueError: see `make_agent`; or this system does not support such processes.
+        HostError: the machine cannot start another process.
     """
     if isolation is None:
         return make_agent(text, info)
@@ -83,6 +90,7 @@ class IsolatedAgent(SeparateAgent):
 
         Raises:
             ValueError: the agent cannot be made, or this system does not support such processes or limits.
+            HostError: the machine cannot start another process.
         """
         if sys.platform == "win32" or (isolation.memory_limit is not None and sys.platform != "linux"):
             raise ValueError("agents in separate processes need Unix, and memory limits need Linux")
@@ -141,7 +149,7 @@ class IsolatedAgent(SeparateAgent):
     def _decide(self, method: str, argument: Any, count: int) -> NDArray[np.int64]:
         """Have the child choose, within its limits, and return its choices as integers, one per decision."""
         with self._timed(count) as (seconds, fault):
-            answer = self._call(method, argument, seconds, fault)
+            answer = self._request(method, argument, seconds, fault)
             is_whole = isinstance(answer, list) and all(type(one) is int and abs(one) < 2**63 for one in answer)
             if not is_whole or len(answer) != count:
                 raise self._gone("sent an invalid answer", Status.INVALID)
@@ -149,7 +157,7 @@ class IsolatedAgent(SeparateAgent):
         return np.array(answer, np.int64)
 
     def close(self) -> None:
-        """End the process and everything that it started."""
+        """End the process and its process group."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -161,24 +169,24 @@ class IsolatedAgent(SeparateAgent):
         self._channel.close()
 
     def _start(self) -> None:
-        ours, theirs = socket.socketpair()
-        self._channel = Channel(ours)
         self._number = 0
         self._count = 0  # decisions of the latest call
         self._sent: set[tuple[str, int]] = set()  # games sent to the process, each as one player may know it
         protect_memory()
-        process = server().Process(
-            target=serve, args=(theirs, self._text, self._info, self._isolation.memory_limit), daemon=True
-        )
-        process.start()
-        self._process = process  # not before: `close` kills a group by its id
+        try:
+            self._channel, self._process = self._launch()
+        except (OSError, EOFError) as error:
+            raise not_started(error) from None
         self._is_fresh = True
-        theirs.close()
         try:
             seconds, too_long = self._allowed()
-            made = self._answer(until(seconds), too_long)
+            with self._end_described():
+                made = self._answer(until(seconds), too_long)
         except Misconduct as fault:
             raise ValueError(f"the agent {self._text!r} cannot be made: it {fault}") from None
+        except BaseException:
+            self.close()
+            raise
         if "refused" in made:
             self.close()
             raise ValueError(str(made["refused"]))
@@ -186,7 +194,31 @@ class IsolatedAgent(SeparateAgent):
         self.is_informed = bool(made.get("is_informed"))
         self._watch_process()
 
+    def _launch(self) -> tuple[Channel, ForkServerProcess]:
+        """Start a child, and return it and the channel to it.
+
+        Raises:
+            OSError: the system does not start it.
+            EOFError: the fork server has died.
+        """
+        ours, theirs = socket.socketpair()
+        arguments = (theirs, self._text, self._info, self._isolation.memory_limit)
+        with theirs:
+            try:
+                process = server().Process(target=serve, args=arguments, daemon=True)
+                with starting():  # the first one starts the server as well
+                    process.start()
+            except BaseException:
+                ours.close()
+                raise
+        return Channel(ours), process
+
     def _call(self, method: str, argument: Any, seconds: float | None, too_long: str) -> Any:
+        """Send the child a request and return its answer, see `_request`; its end becomes a fault."""
+        with self._end_described():
+            return self._request(method, argument, seconds, too_long)
+
+    def _request(self, method: str, argument: Any, seconds: float | None, too_long: str) -> Any:
         """Send the child a request and return its answer.
 
         Args:
@@ -194,6 +226,10 @@ class IsolatedAgent(SeparateAgent):
             argument: what it needs for that.
             seconds: time limit; None for no limit.
             too_long: the fault of taking longer.
+
+        Raises:
+            Misconduct: a fault of the agent.
+            Ended: the child has closed its connection.
         """
         if self._process is None:
             raise Gone("is gone")
@@ -205,7 +241,7 @@ class IsolatedAgent(SeparateAgent):
         except TimeoutError:
             raise self._gone(too_long, Status.TIMEOUT) from None
         except OSError:
-            raise self._gone(self._ending()) from None
+            raise Ended from None
         for _ in range(MOST_ANSWERS):
             answer = self._answer(deadline, too_long)
             if answer.get("number") == self._number:  # others are repeated by a copy that the agent forked
@@ -219,14 +255,14 @@ class IsolatedAgent(SeparateAgent):
         return answer.get("value")
 
     def _answer(self, deadline: float | None, too_long: str) -> dict[str, Any]:
-        """Return the next message from the child."""
+        """Return the next message from the child; errors as for `_request`."""
         assert self._process is not None
         try:
             message = self._channel.receive(LARGEST_ANSWER, deadline, self._process.sentinel)
         except TimeoutError:
             raise self._gone(too_long, Status.TIMEOUT) from None
         except (EOFError, OSError):
-            raise self._gone(self._ending()) from None
+            raise Ended from None
         with contextlib.suppress(ValueError, RecursionError):
             answer = json.loads(message)
             if isinstance(answer, dict):
@@ -234,13 +270,29 @@ class IsolatedAgent(SeparateAgent):
         raise self._gone("sent an invalid message", Status.INVALID)
 
     def _ending(self) -> str:
-        """Describe how the process ended."""
+        """Describe how the process ended.
+
+        Raises:
+            HostError: the fork server has ended, so that nothing is known of it.
+        """
         assert self._process is not None
         self._process.join(PATIENCE)
-        code = self._process.exitcode
+        pid, code = self._process.pid, self._process.exitcode
+        assert pid is not None  # it was started
+        if code == WITHOUT_SERVER and is_running(pid):
+            raise HostError(SERVER_DIED)
         if code == OUT_OF_MEMORY and self._isolation.memory_limit is not None:
             return f"took more than {self._isolation.memory_limit} MiB of memory"
         return ending_of(code)
+
+
+def is_running(pid: int) -> bool:
+    """Return whether a process of ours has this id; that of a child whose end the fork server has noticed is free."""
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    return True
 
 
 def server() -> ForkServerContext:

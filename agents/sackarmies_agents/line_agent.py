@@ -7,6 +7,7 @@ sets, which hold nothing hidden from the seat, and from the time that the progra
 from __future__ import annotations
 
 import copy
+import errno
 import json
 import shlex
 import sys
@@ -20,11 +21,11 @@ from numpy.typing import NDArray
 
 from sackarmies_agents.agent import GameInfo, InformedAgent
 from sackarmies_agents.child import protect_memory
-from sackarmies_agents.conduct import Gone, Misconduct, Status
+from sackarmies_agents.conduct import Gone, HostError, Misconduct, Status
 from sackarmies_agents.limits import ALONE, Isolation, until
 from sackarmies_agents.line_pipe import LONGEST, LinePipe, TooLongLine
 from sackarmies_agents.line_words import DecisionWords
-from sackarmies_agents.separate import SeparateAgent, ending_of
+from sackarmies_agents.separate import Ended, SeparateAgent, ending_of, not_started
 from sackarmies_env.core.checks import integer
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.messages import short_repr
@@ -33,6 +34,20 @@ LINE = "line"  # name of this kind of agent
 PROTOCOL = 1
 USUAL = Isolation(time_limit=60.0)  # if no limits are set: a program that hangs must not hang its game
 PARTS = ("words", "observation")  # parts of a decision that a program may decline
+# Errors of starting a program that its command, folder or log cause; all others are the machine's, such as EMFILE.
+OF_THE_AGENT = {
+    errno.E2BIG,
+    errno.EACCES,
+    errno.EISDIR,
+    errno.ELOOP,
+    errno.ENAMETOOLONG,
+    errno.ENOENT,
+    errno.ENOEXEC,
+    errno.ENOTDIR,
+    errno.ENXIO,
+    errno.EPERM,
+    errno.EROFS,
+}
 
 
 def make_line(info: GameInfo, options: Mapping[str, str], isolation: Isolation = USUAL) -> LineAgent:
@@ -46,6 +61,7 @@ def make_line(info: GameInfo, options: Mapping[str, str], isolation: Isolation =
     Raises:
         ValueError: the program cannot be started, or does not answer as it must; the log cannot be written; or this
             system does not support such programs.
+        HostError: the machine cannot start another process.
     """
     command, log = options["command"], options.get("log")
     try:
@@ -54,6 +70,8 @@ def make_line(info: GameInfo, options: Mapping[str, str], isolation: Isolation =
         raise ValueError(f"command={command}: {error}; it is split into words as in a shell") from None
     try:
         return LineAgent(info, words, isolation, folder=options.get("folder", "."), log=log)
+    except HostError:
+        raise
     except OSError as error:
         name = "command" if log is None or error.filename != str(Path(log)) else "log"
         raise ValueError(f"option {name}={short_repr(options[name])}: {error.strerror}") from None
@@ -77,6 +95,7 @@ class LineAgent(SeparateAgent, InformedAgent):
         Raises:
             ValueError: it cannot be started, or does not answer as it must; or this system does not support it.
             OSError: the log cannot be written, or the system does not start the program.
+            HostError: the machine cannot start another process.
         """
         if sys.platform == "win32" or (isolation.memory_limit is not None and sys.platform != "linux"):
             raise ValueError("programs that play need Unix, and memory limits need Linux")
@@ -111,7 +130,7 @@ class LineAgent(SeparateAgent, InformedAgent):
         return np.array([self._choice(information.select([row])) for row in rows], np.int64)
 
     def close(self) -> None:
-        """Give the program a moment to exit by itself, then end it and everything that it started."""
+        """Give the program a moment to exit by itself, then end it and its process group."""
         pipe, self._pipe = self._pipe, None
         if pipe is not None:
             self._ends()
@@ -130,7 +149,7 @@ class LineAgent(SeparateAgent, InformedAgent):
         return twin
 
     def _kill(self) -> None:
-        """Kill the program and everything that it started."""
+        """Kill the program and its process group."""
         pipe, self._pipe = self._pipe, None
         if pipe is not None:
             self._ends.detach()
@@ -140,15 +159,26 @@ class LineAgent(SeparateAgent, InformedAgent):
         self._kill()  # after a fault, it gets no time to exit by itself
         return super()._gone(reason, status)
 
+    def _ending(self) -> str:
+        """Describe how the program ended."""
+        assert self._pipe is not None
+        return ending_of(self._pipe.exit_code())
+
     # --- messages
 
     def _start(self) -> None:
         protect_memory()  # the program runs as the same user
-        self._pipe = LinePipe(self._command, *self._place)
+        try:
+            self._pipe = LinePipe(self._command, *self._place)
+        except OSError as error:
+            if error.errno not in OF_THE_AGENT:
+                raise not_started(error) from None
+            raise
         self._ends = weakref.finalize(self, self._pipe.close)
         self._is_fresh = True
         try:
-            ready = self._ask(hello(self._info), *self._allowed())
+            with self._end_described():
+                ready = self._ask(hello(self._info), *self._allowed())
             if ready.get("type") != "ready":
                 raise self._gone('did not answer "hello" with {"type": "ready"}', Status.INVALID)
             self._parts = {part for part in PARTS if wants(ready, part)}
@@ -163,7 +193,8 @@ class LineAgent(SeparateAgent, InformedAgent):
         self._words: DecisionWords | None = None
         self._number = 0  # of the decision in this game
         seconds, fault = self._allowed()
-        self._send({"type": "new_game", "seed": seed}, until(seconds), fault)
+        with self._end_described():
+            self._send({"type": "new_game", "seed": seed}, until(seconds), fault)
 
     def _choice(self, information: InformationSets) -> int:
         """Return the program's choice for one information set."""
@@ -200,6 +231,7 @@ class LineAgent(SeparateAgent, InformedAgent):
 
         Raises:
             Gone: there is none in time, or it is no JSON object: later lines cannot be trusted either.
+            Ended: the program has closed its stdin or stdout.
         """
         deadline = until(seconds)
         self._send(message, deadline, fault)
@@ -211,7 +243,7 @@ class LineAgent(SeparateAgent, InformedAgent):
         except TooLongLine:
             raise self._gone(f"wrote a line of more than {LONGEST} bytes", Status.INVALID) from None
         except EOFError:
-            raise self._gone(ending_of(self._pipe.exit_code())) from None
+            raise Ended from None
         try:
             answer = json.loads(line)
         except (ValueError, RecursionError):
@@ -222,7 +254,12 @@ class LineAgent(SeparateAgent, InformedAgent):
         return answer
 
     def _send(self, message: dict[str, Any], deadline: float | None, fault: str) -> None:
-        """Send a message without waiting for an answer."""
+        """Send a message without waiting for an answer.
+
+        Raises:
+            Gone: the program does not read it in time.
+            Ended: it has closed its stdin.
+        """
         if self._pipe is None:
             raise Gone("is gone")
         try:
@@ -230,7 +267,7 @@ class LineAgent(SeparateAgent, InformedAgent):
         except TimeoutError:
             raise self._gone(fault, Status.TIMEOUT) from None
         except OSError:
-            raise self._gone(ending_of(self._pipe.exit_code())) from None
+            raise Ended from None
 
 
 def hello(info: GameInfo) -> dict[str, Any]:

@@ -9,15 +9,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from sackarmies_agents.agent import Agent
-from sackarmies_agents.conduct import Gone, Status
+from sackarmies_agents.conduct import Gone, HostError, Status
 from sackarmies_agents.limits import ALONE, Accounts, Decision, Isolation, cpu_seconds_of
+
+
+class Ended(Exception):  # noqa: N818 - it says what happened
+    """The process of an agent has closed its connection: it has ended, or will answer no more."""
 
 
 class SeparateAgent(Agent):
     """An agent in a separate process.
 
     Every fault of the agent or its process is raised here as `Misconduct`. `Gone` means that the process has ended or
-    was killed; the next `reset` starts another one.
+    was killed; the next `reset` starts another one. What is no fault of the agent is raised as `HostError`.
 
     Attributes:
         accounts: what it has used in each game.
@@ -37,7 +41,15 @@ class SeparateAgent(Agent):
 
     @abstractmethod
     def close(self) -> None:
-        """End the process and everything that it started."""
+        """End the process and its process group."""
+
+    @abstractmethod
+    def _ending(self) -> str:
+        """Describe how the process ended; if it has closed its connection, it has some seconds to end.
+
+        Raises:
+            HostError: that cannot be known, or is no doing of the agent.
+        """
 
     def will_decide(self, decisions: Sequence[Decision]) -> None:
         """Note which decisions the next call asks for; limits per game and per turn depend on it."""
@@ -66,7 +78,7 @@ class SeparateAgent(Agent):
 
     @contextmanager
     def _timed(self, count: int) -> Iterator[tuple[float | None, str]]:
-        """Charge decisions for the time that the `with` block takes.
+        """Charge decisions for the time that the `with` block takes; errors as for `_end_described`.
 
         Args:
             count: number of decisions.
@@ -78,20 +90,43 @@ class SeparateAgent(Agent):
         self._decisions = None
         seconds, fault = self._allowed(decisions)
         head_start = self._head_start
-        started = time.monotonic()
+        with self._end_described():  # that takes time which is not the agent's
+            started = time.monotonic()
+            try:
+                yield seconds, fault
+                self._is_fresh = False
+            finally:
+                cpu, before = None if self.pid is None else cpu_seconds_of(self.pid), self._cpu
+                self._cpu = cpu
+                used = None if cpu is None or before is None else cpu - before
+                self.accounts.charge(decisions, time.monotonic() - started, used, head_start)
+
+    @contextmanager
+    def _end_described(self) -> Iterator[None]:
+        """Replace `Ended`, if the `with` block raises it, by the fault that says how the process ended.
+
+        Raises:
+            Gone: that fault.
+            HostError: see `_ending`.
+        """
         try:
-            yield seconds, fault
-            self._is_fresh = False
-        finally:
-            cpu, before = None if self.pid is None else cpu_seconds_of(self.pid), self._cpu
-            self._cpu = cpu
-            used = None if cpu is None or before is None else cpu - before
-            self.accounts.charge(decisions, time.monotonic() - started, used, head_start)
+            yield
+        except Ended:
+            raise self._gone(self._ending()) from None
 
     def _gone(self, reason: str, status: Status = Status.ERROR) -> Gone:
         """End the process and return the fault to raise."""
         self.close()
         return Gone(reason, status)
+
+
+def not_started(error: OSError | EOFError) -> HostError:
+    """Return the error to raise if the system does not start a process for an agent."""
+    reason = getattr(error, "strerror", None) or "the server of processes has ended"
+    return HostError(
+        f"no process can be started for an agent: {reason}; each seat of each game has a process, so play fewer games "
+        "at once (`batch` of a tournament, or fewer workers), or raise the limits of this system"
+    )
 
 
 def ending_of(code: int | None) -> str:

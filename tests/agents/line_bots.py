@@ -28,6 +28,9 @@ def misbehave(kind: str) -> None:
     elif kind == "deaf":
         os.close(0)
         time.sleep(600)
+    elif kind == "mute":
+        os.close(1)
+        time.sleep(600)
     elif kind == "exit":
         sys.exit(3)
     elif kind == "busy":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import gc
 import multiprocessing
@@ -148,6 +149,11 @@ class Leaves(Late):
         os._exit(3)
 
 
+class Leaves255(Late):
+    def misbehave(self, action_mask):
+        os._exit(255)
+
+
 class Crashes(Late):
     def misbehave(self, action_mask):
         return ctypes.string_at(0)
@@ -182,6 +188,25 @@ class Floods(Late):
         channel = next(found for found in gc.get_objects() if isinstance(found, Channel))
         while True:
             channel.send(b'{"number": -1}', None)
+
+
+class HangsUp(Late):
+    """Closes its connection and goes on."""
+
+    def misbehave(self, action_mask):
+        next(found for found in gc.get_objects() if isinstance(found, Channel)).close()
+        time.sleep(600)
+
+
+class WritesEverywhere(Late):
+    """Writes to all that is open in its process, apart from the standard streams."""
+
+    def misbehave(self, action_mask):
+        for handle in range(3, 100):
+            with contextlib.suppress(OSError):
+                os.write(handle, b"x")
+        time.sleep(1)
+        return 0
 
 
 class DiesYoung(Lowest):

@@ -1,7 +1,10 @@
 """Forfeits of misbehaving agents, in this process and in separate ones; all other games are still played."""
 
+import errno
 import json
 import os
+import socket
+import subprocess
 import sys
 from contextlib import closing, nullcontext
 from dataclasses import replace
@@ -9,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from sackarmies_agents import GameInfo
-from sackarmies_agents.conduct import Misconduct, guarded
+from sackarmies_agents import GameInfo, conduct
+from sackarmies_agents.conduct import HostError, Misconduct, guarded
 from sackarmies_agents.isolated import make_player
 from sackarmies_agents.limits import Isolation
 from sackarmies_env.core import record as records
@@ -326,6 +329,49 @@ def test_agent_that_cannot_be_made_stops_an_evaluation_before_any_game(monkeypat
     plan = Plan(seeds=4, seed=1, workers=1, sprt=sprt)
     with pytest.raises(ValueError, match="no license left"):
         evaluate(make_duel(), misbehaving("Scarce"), misbehaving("Lowest"), plan, pytest.fail)
+
+
+SHELL_BOT = f"line:command=sh {Path(__file__).parents[2] / 'examples' / 'line_bot.sh'}"
+SHORTAGE = r"no process can be started for an agent: Too many open files; .* play fewer games at once \(`batch`"
+
+
+def run_short_of(monkeypatch, place, name, after):
+    """Let a function raise the error of a process with too many open files once it has been called `after` times."""
+    original, calls = getattr(place, name), []
+
+    def scarce(*args, **kwargs):
+        calls.append(name)
+        if len(calls) > after:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return original(*args, **kwargs)
+
+    monkeypatch.setattr(place, name, scarce)
+
+
+def test_machine_short_of_resources_stops_a_tournament_without_forfeits(tmp_path, monkeypatch):
+    tournament = make_tournament(tmp_path, agents=[SHELL_BOT, misbehaving("Lowest")])
+    run_short_of(monkeypatch, subprocess, "Popen", after=2 + 3)  # two seats of the rehearsal, three games
+    with pytest.raises(OSError, match=SHORTAGE):
+        tournament.play(tournament.open(), lambda games: None)
+    assert list(tmp_path.glob("batches/*")) == []
+
+
+@pytest.mark.slow
+def test_machine_short_of_resources_stops_an_isolated_evaluation(monkeypatch):
+    run_short_of(monkeypatch, socket, "socketpair", after=4 + 3)  # four seats of the rehearsal
+    plan = Plan(seeds=4, seed=1, isolation=Isolation())
+    with pytest.raises(OSError, match=SHORTAGE):
+        evaluate(make_duel(), misbehaving("Lowest"), "random", plan, lambda games: None)
+
+
+@pytest.mark.parametrize("isolated", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_process_that_cannot_be_started_again_for_lack_of_resources_is_no_misconduct(monkeypatch, isolated):
+    text, limits = (misbehaving("Lowest"), Isolation()) if isolated else (SHELL_BOT, Isolation(time_limit=60.0))
+    with closing(make_player(text, GameInfo.of(make_duel()), limits)) as agent:
+        agent.close()
+        run_short_of(monkeypatch, *((socket, "socketpair") if isolated else (subprocess, "Popen")), after=0)
+        with pytest.raises(HostError, match=SHORTAGE):
+            conduct.reset(agent, 1)
 
 
 @pytest.mark.slow

@@ -1,18 +1,22 @@
-"""Children of isolated agents: they end with the agent, however it ends."""
+"""Children of isolated agents and the server that starts them: how they end, and what that costs whom."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import signal
+from contextlib import closing
+from multiprocessing.connection import wait
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from sackarmies_agents import GameInfo
-from sackarmies_agents.conduct import Gone
+from sackarmies_agents.conduct import Gone, HostError, Status
 from sackarmies_agents.isolated import make_player
 from sackarmies_agents.limits import Isolation
+from sackarmies_training.matches import Seating, play_games
 from tests.core.toy_game import make_duel
 from tests.training.test_killed import descendants, is_running, wait_until
 
@@ -64,3 +68,56 @@ def test_what_an_agent_started_ends_when_its_process_is_gone(family, kind, time_
     with pytest.raises(Gone, match=reason):
         agent.act(*shown)
     wait_until(all_ended(family), seconds=10)
+
+
+# --- the server of processes
+
+
+def parent_of(pid):
+    return int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+
+
+def play(kinds, isolation):
+    """Play a game between agents of `misbehaving.py`."""
+    game, line_up = make_duel(), [f"python:class=tests.agents.misbehaving:{kind}" for kind in kinds]
+    with closing(Seating([line_up], lambda text: make_player(text, GameInfo.of(game), isolation), 1)) as seating:
+        return play_games(game, [line_up], [0], seating)[0]
+
+
+@pytest.mark.slow
+def test_end_of_the_server_in_a_game_is_nobodys_forfeit(monkeypatch):
+    choose, asked = Seating.choose, []
+
+    def killing(seating, rows, batch):
+        asked.append(seating)
+        if len(asked) == 2:
+            os.kill(parent_of(seating.agents[0].pid), signal.SIGKILL)
+            for agent in seating.agents:
+                assert wait([agent._process.sentinel], 60)
+        return choose(seating, rows, batch)
+
+    monkeypatch.setattr(Seating, "choose", killing)
+    with pytest.raises(HostError, match="the server of agents' processes has died"):
+        play(["Lowest", "Lowest"], Isolation())
+    assert not play(["Lowest", "Lowest"], Isolation()).forfeits  # there is another server
+
+
+@pytest.mark.slow
+def test_agent_that_writes_to_all_that_is_open_harms_itself_alone():
+    played = play(["WritesEverywhere", "Lowest"], Isolation(time_limit=60.0))
+    assert [forfeit.seat for forfeit in played.forfeits] == [0]
+    assert played.returns == (-1.0, 1.0)
+
+
+@pytest.mark.slow
+def test_exit_code_of_a_lost_server_is_also_that_of_an_agent():
+    (forfeit,) = play(["Leaves255", "Lowest"], Isolation()).forfeits
+    assert (forfeit.reason, forfeit.status) == ("ended its process with exit code 255", Status.ERROR)
+
+
+@pytest.mark.slow
+def test_closing_the_connection_takes_no_time_of_the_agent():
+    played = play(["HangsUp", "Lowest"], Isolation(time_limit=1.0))
+    (forfeit,) = played.forfeits
+    assert (forfeit.reason, forfeit.status) == ("closed its connection", Status.ERROR)
+    assert played.usage[0].longest < 1.5

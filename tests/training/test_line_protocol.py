@@ -160,6 +160,14 @@ def test_processor_time_is_limited_a_game_and_measured():
     assert well_behaved.usage[0].cpu_seconds < 1.0
 
 
+@pytest.mark.slow
+def test_closing_stdout_takes_no_time_of_the_program():
+    (played,) = play([bot("mute"), LOWEST], Isolation(time_limit=1.0))
+    (forfeit,) = played.forfeits
+    assert (forfeit.reason, forfeit.status) == ("closed its connection", Status.ERROR)
+    assert played.usage[0].longest < 1.5
+
+
 def test_program_ends_with_its_agent():
     agent = make_agent(bot("well-behaved"), GameInfo.of(make_duel()))
     pid = agent.pid

@@ -1,0 +1,38 @@
+"""The start of Python processes: neither Ctrl-C nor files of the working directory reach them before they are ready."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+SAFE_PATH = "PYTHONSAFEPATH"
+WHILE_STARTING = "while starting"  # any text means yes to Python; this one is not a user's
+
+
+@contextmanager
+def starting() -> Iterator[None]:
+    """Start processes by `multiprocessing` in the block; each of them must call `started`.
+
+    `multiprocessing` runs `python -c`, which would import modules of the working directory in place of those of the
+    standard library. And Ctrl-C in a terminal goes to all its processes: one that is still importing would end with a
+    traceback.
+    """
+    is_ours = not os.environ.get(SAFE_PATH)
+    if is_ours:
+        os.environ[SAFE_PATH] = WHILE_STARTING
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        if is_ours:
+            os.environ.pop(SAFE_PATH, None)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def started() -> None:
+    """Undo in this process what `starting` did to it, so that programs that it starts are not affected."""
+    if os.environ.get(SAFE_PATH) == WHILE_STARTING:
+        del os.environ[SAFE_PATH]
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
