@@ -5,13 +5,15 @@ Agents may be anybody's code. One that misbehaves forfeits the game, with a reas
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
+from typing import ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,7 @@ from sackarmies_agents.child import end_with_parent
 from sackarmies_agents.conduct import Gone, Misconduct, Status, are_legal, ask, ask_informed, reset
 from sackarmies_agents.limits import Decision, Usage
 from sackarmies_agents.separate import SeparateAgent
+from sackarmies_agents.starting import started, starting
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game, forfeit_code
 from sackarmies_env.core.messages import printable, shorten
@@ -28,6 +31,9 @@ from sackarmies_env.core.record import MAX_REASON
 from sackarmies_env.core.step_batch import Command, Ending
 from sackarmies_training.ratings import IN_TO_THE_END
 from sackarmies_training.seeds import derive
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 AgentMaker = Callable[[str], Agent]
 PLAYER_DIED = (
@@ -118,7 +124,10 @@ class UnmadeAgent(Agent):
 
 
 def forfeiting(make: AgentMaker) -> AgentMaker:
-    """Return a maker for agents that could be made at the rehearsal: one that no longer can forfeits its games."""
+    """Return a maker for agents that could be made at the rehearsal: one that no longer can forfeits its games.
+
+    A `HostError` is no fault of the agent, and stops all.
+    """
 
     def made(name: str) -> Agent:
         try:
@@ -289,9 +298,35 @@ def decisions_in(games: NDArray[np.int64], batch: Batch) -> list[Decision]:
     return [Decision(*each) for each in zip(games.tolist(), seats, turns, strict=True)]
 
 
+class WorkerPool(ProcessPoolExecutor):
+    """A pool of processes that end with this one, even if it is killed, and leave Ctrl-C to it."""
+
+    def __init__(self, workers: int) -> None:
+        with starting():  # of a server of `multiprocessing`
+            super().__init__(workers, mp_context=get_context("spawn"), initializer=begin_work)
+
+    def submit(self, job: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
+        """Schedule a job; the first one starts the processes."""
+        with starting():
+            return super().submit(job, *args, **kwargs)
+
+    def kill(self) -> None:
+        """Kill the processes: their jobs have no results any more."""
+        for process in list((self._processes or {}).values()):
+            process.kill()
+
+
+def begin_work() -> None:
+    """Prepare a process of a pool for its jobs."""
+    end_with_parent()
+    # Not SIG_IGN: programs that agents start would inherit that.
+    signal.signal(signal.SIGINT, lambda *_: None)
+    started()
+
+
 @contextmanager
-def worker_pool(workers: int, died: str = PLAYER_DIED) -> Iterator[ProcessPoolExecutor]:
-    """Yield a pool of processes to play in; they end with this process, even if it is killed.
+def worker_pool(workers: int, died: str = PLAYER_DIED) -> Iterator[WorkerPool]:
+    """Yield a pool of processes to play in; after an error, or if the caller stops, running jobs are killed.
 
     Args:
         workers: number of processes.
@@ -300,13 +335,13 @@ def worker_pool(workers: int, died: str = PLAYER_DIED) -> Iterator[ProcessPoolEx
     Raises:
         ValueError: one of them died.
     """
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=end_with_parent) as pool:
+    with WorkerPool(workers) as pool:
         try:
             yield pool
         except BrokenProcessPool:
             raise ValueError(died) from None
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.kill()
             raise
 
 
