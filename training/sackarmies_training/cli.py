@@ -205,12 +205,12 @@ def run_tournament(
         ValueError: an agent cannot be made, or the folder holds another tournament.
         OSError: results cannot be written; the same call resumes once they can.
     """
-    from sackarmies_training.locks import locked
+    from sackarmies_training.locks import locked, removed_if_unused
     from sackarmies_training.tournament import Tournament
     from sackarmies_training.tournament_report import TournamentReport
 
     contest = Tournament(game, section, folder, aliases)
-    with locked(folder):
+    with locked(folder), removed_if_unused(folder):
         missing = contest.open()
         total, left = (sum(len(batch.seeds) for batch in batches) for batches in (contest.batches(), missing))
         print_resumed(folder, total, left)

@@ -115,11 +115,11 @@ def play_ladder(settings: LadderConfig, on: Place) -> None:
         write_reports,
     )
     from sackarmies_training.ladder.units import schedule
-    from sackarmies_training.locks import locked
+    from sackarmies_training.locks import locked, removed_if_unused
 
     folder = Path(settings.folder)
     contest = Ladder(settings, folder)
-    with locked(folder):
+    with locked(folder), removed_if_unused(folder):
         missing = contest.open()
         total, left = (sum(unit.num_games for unit in units) for units in (schedule(settings), missing))
         print_resumed(folder, total, left)
@@ -174,12 +174,12 @@ def add_newcomer(settings: LadderConfig, agent: str, plan: SprtPlan) -> None:
         OSError: results cannot be written; the same call resumes once they can.
     """
     from sackarmies_training.ladder.place import Newcomer, placing_sentences
-    from sackarmies_training.locks import locked
+    from sackarmies_training.locks import locked, removed_if_unused
 
     folder = Path(settings.folder)
     newcomer = Newcomer(settings, agent, folder)
     order, origin = rung_order(settings, folder)
-    with locked(newcomer.folder):
+    with locked(newcomer.folder), removed_if_unused(newcomer.folder):
         newcomer.open()
         played = len(newcomer.finished(order, plan.max_units))
         if played:

@@ -118,26 +118,37 @@ class Tournament:
     def open(self) -> list[Batch]:
         """Create the folder, or resume it, and return the batches still to be played.
 
+        If there are any, all agents are made first, and each makes one decision: a tournament that cannot be played
+        does not claim its folder.
+
         Raises:
-            ValueError: the folder holds another tournament or games of one, or an agent's checkpoint cannot be read.
+            ValueError: the folder holds another tournament or games of one, or an agent cannot be made.
         """
         for folder in (self.folder, self.folder / BATCHES, self.folder / RECORDS):
             remove_leftovers(folder)
         identity = self._identity()
         path, seed = self.folder / IDENTITY, self.folder / SEED
-        if self.section.seed is None and not path.exists() and not seed.exists():
+        is_new = not path.exists()
+        if is_new:
+            self._rehearse()
+        if is_new and self.section.seed is None and not seed.exists():
             write_json(seed, {"seed": str(draw_seed())}, private=True)
         identity |= self._seed_identity()
-        if path.exists():
+        if not is_new:
             self._compare(identity, read_json(path))
         missing = [batch for batch in self.batches() if not is_complete(self.folder, batch)]
-        if not path.exists():
+        if is_new:
             write_json(path, identity)
+        elif missing:
+            self._rehearse()
         if missing and self.section.seed is None:
             for name in SECRET_FOLDERS:
                 (self.folder / name).mkdir(exist_ok=True)
                 (self.folder / name).chmod(OWNER_ONLY)
         return missing
+
+    def _rehearse(self) -> None:
+        rehearse(self.game, self.section.agents, self.make_agent)
 
     def _compare(self, identity: Mapping[str, Any], found: Any) -> None:
         """Refuse a folder that holds another tournament than this one."""
@@ -160,7 +171,6 @@ class Tournament:
         """
         if not batches:
             return
-        rehearse(self.game, self.section.agents, self.make_agent)
         progress(0)
         if on is Place.LOCAL and (self.section.workers == 1 or len(batches) < 2):
             for batch in batches:

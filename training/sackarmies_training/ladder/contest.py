@@ -27,6 +27,7 @@ from sackarmies_training.ladder.units import (
     Unit,
     UnitEntry,
     UnitJob,
+    check_agents_exist,
     make_job,
     maker_of,
     play_unit,
@@ -188,20 +189,23 @@ class Ladder:
     def open(self) -> list[Unit]:
         """Make the folder, or resume it, and return the units still to be played.
 
-        A rung that is new to the folder is added; everything else must be as it was.
+        A rung that is new to the folder is added, unless a rung with games left cannot be made; everything else must be
+        as it was.
 
         Raises:
-            ValueError: see `identity`.
+            ValueError: see `identity`; or an agent cannot be made.
         """
         remove_leftovers(self.folder)
         remove_leftovers(self.folder / RECORDS)
         path, data = self.folder / IDENTITY, self.identity()
-        if not path.exists() or read_json(path) != data:
-            write_json(path, data)
         self.store.open()
         planned = schedule(self.config)
         finished = self.store.read(planned)
-        return [unit for unit in planned if key_of(unit) not in finished]
+        missing = [unit for unit in planned if key_of(unit) not in finished]
+        check_agents_exist(self.config, missing, makers_of(self.config.agents))
+        if not path.exists() or read_json(path) != data:
+            write_json(path, data)
+        return missing
 
     def play(self, units: Sequence[Unit], progress: Progress, on: Place = Place.LOCAL) -> None:
         """Play units, and store each as it ends, on this machine or a cluster.

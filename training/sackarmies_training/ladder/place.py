@@ -24,7 +24,7 @@ from sackarmies_training.ladder.contest import (
 from sackarmies_training.ladder.estimate import PoolEstimates
 from sackarmies_training.ladder.report import percent
 from sackarmies_training.ladder.store import Key, UnitStore, key_of
-from sackarmies_training.ladder.units import Finished, Unit, UnitEntry, make_unit
+from sackarmies_training.ladder.units import Finished, Unit, UnitEntry, check_agents_exist, make_unit
 from sackarmies_training.matches import Progress
 from sackarmies_training.stats.elo import elo_of
 from sackarmies_training.stats.estimate import Estimate
@@ -101,12 +101,20 @@ class Newcomer:
         """Make the folder, or resume it.
 
         Raises:
-            ValueError: see `folder_identity`.
+            ValueError: see `folder_identity`; or an agent cannot be made.
         """
         remove_leftovers(self.folder)
         identity = {**base_identity(self.config), NEWCOMER: self._identity}
-        write_json(self.folder / IDENTITY, folder_identity(self.folder, self.config, identity))
+        data = folder_identity(self.folder, self.config, identity)
+        firsts = [unit for rung in self.config.agents for unit in self.units(rung, 1)]
+        check_agents_exist(self.config, firsts, makers_of(self.agents))
+        write_json(self.folder / IDENTITY, data)
         self.store.open()
+
+    @property
+    def agents(self) -> dict[str, str]:
+        """Text forms of the rungs and of the newcomer, by name."""
+        return {**self.config.agents, NEWCOMER: self.agent}
 
     def units(self, rung: str, count: int) -> list[Unit]:
         """Return the first `count` units against a rung."""
@@ -130,7 +138,7 @@ class Newcomer:
             OSError: results cannot be written; the same call resumes once they can.
         """
         found = self.finished(rungs, plan.max_units)
-        agents = {**self.config.agents, NEWCOMER: self.agent}
+        agents = self.agents
         identities = {**read_json(self.folder / IDENTITY)["rungs"], NEWCOMER: self._identity}
 
         def save(finished: Finished) -> None:

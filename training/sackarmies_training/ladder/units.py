@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from itertools import combinations
@@ -269,6 +269,22 @@ def _rehearse(job: UnitJob, game: Game) -> None:
         if key not in _rehearsed:
             rehearse(game, [name], lambda name: job.makers[name](info))
             _rehearsed.add(key)
+
+
+def check_agents_exist(config: ContestConfig, units: Iterable[Unit], makers: Mapping[str, Maker]) -> None:
+    """Make each agent of some units once for each number of players, before anything is written or played.
+
+    Raises:
+        ValueError: one cannot be made.
+    """
+    units_of = {(unit.players, name): unit for unit in units for name in unit.line_up}
+    for (_, name), unit in units_of.items():
+        _make_agent(make_job(config, unit, makers), name)
+
+
+def _make_agent(job: UnitJob, name: str) -> None:
+    info = GameInfo.of(built_game(job.game_id, job.options, job.unit.players, job.unit.armies))
+    Seating([[name]], lambda name: job.makers[name](info), seed=0).close()
 
 
 def entry_of(

@@ -1,0 +1,77 @@
+"""Folders of contests: a contest that is refused does not claim its folder, so the corrected one can have it."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from sackarmies_training.cli import app
+
+TOURNAMENT = """
+folder = "FOLDER"
+[tournament]
+agents = ["AGENT", "random"]
+seeds = 1
+workers = 1
+"""
+LADDER = """
+folder = "FOLDER"
+workers = 1
+armies = ["empire"]
+pool = [{players = 2, units = 1}]
+rung = [{name = "b", agent = "random"}, {name = "c", agent = "random"}]
+"""
+ANOTHER = LADDER.replace("rung = [", 'rung = [{name = "a", agent = "AGENT"}, ')
+WRONG, RIGHT = "greedy:weights=nope", "greedy:weights=first"
+
+
+def run(*words):
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    return result.exit_code, " ".join(result.output.split())
+
+
+def write(tmp_path, text, agent):
+    path = tmp_path / "contest.toml"
+    path.write_text(text.replace("FOLDER", str(tmp_path / "c1")).replace("AGENT", agent))
+    return path
+
+
+@pytest.mark.parametrize("seed", ["", "seed = 1\n"])
+def test_refused_tournament_leaves_its_folder_free(tmp_path, seed):
+    code, told = run("tournament", write(tmp_path, TOURNAMENT + seed, WRONG))
+    assert (code, "unknown weights 'nope'" in told) == (2, True)
+    assert not (tmp_path / "c1").exists()
+    code, told = run("tournament", write(tmp_path, TOURNAMENT + seed, RIGHT))
+    assert code == 0, told
+
+
+def test_refused_tournament_keeps_what_its_folder_held(tmp_path):
+    (tmp_path / "c1").mkdir()
+    (tmp_path / "c1" / "mine").touch()
+    assert run("tournament", write(tmp_path, TOURNAMENT, WRONG))[0] == 2
+    assert [path.name for path in (tmp_path / "c1").iterdir() if not path.name.startswith(".")] == ["mine"]
+
+
+def test_refused_ladder_leaves_its_folder_free(tmp_path):
+    code, told = run("ladder", "--config", write(tmp_path, ANOTHER, WRONG))
+    assert (code, "unknown weights 'nope'" in told) == (2, True)
+    assert not (tmp_path / "c1").exists()
+    code, told = run("ladder", "--config", write(tmp_path, ANOTHER, RIGHT))
+    assert code == 0, told
+
+
+def test_rung_that_cannot_be_made_is_not_added_to_a_ladder(tmp_path):
+    code, told = run("ladder", "--config", write(tmp_path, LADDER, ""))
+    assert code == 0, told
+    held = (tmp_path / "c1" / "ladder.json").read_text()
+    code, told = run("ladder", "--config", write(tmp_path, ANOTHER, WRONG))
+    assert (code, "unknown weights 'nope'" in told) == (2, True)
+    assert (tmp_path / "c1" / "ladder.json").read_text() == held
+
+
+def test_refused_placing_leaves_its_folder_free(tmp_path):
+    words = ("--add", "random", "--max-games", 2)
+    code, told = run("ladder", "--config", write(tmp_path, ANOTHER, WRONG), *words)
+    assert (code, "unknown weights 'nope'" in told) == (2, True)
+    code, told = run("ladder", "--config", write(tmp_path, ANOTHER, RIGHT), *words)
+    assert code == 0, told
