@@ -125,6 +125,24 @@ def test_tournament_by_itself_cannot_name_the_trained_general(tmp_path):
         load(tmp_path, text, TournamentConfig)
 
 
+@pytest.mark.parametrize("folder", ["", ".", "..", "runs/..", "/", "a\\u0000b"])
+@pytest.mark.parametrize("model", [TrainConfig, TournamentConfig])
+def test_folder_without_a_name_is_refused(tmp_path, folder, model):
+    text = TRAIN if model is TrainConfig else TRAIN.replace("[ppo]\ndecisions = 100\n", "").replace("learner", "greedy")
+    with pytest.raises(ValueError, match=r'some\.toml: folder: ".*" does not end in the name of a folder: give a path'):
+        load(tmp_path, text.replace("runs/x", folder), model)
+    assert load(tmp_path, text.replace("runs/x", "../x/"), model).folder == "../x/"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("greedy ", " greedy"), ("greedy:weights=first", "greedy: weights=first"), ("learner", "learner")],
+)
+def test_agent_that_is_named_twice_in_two_spellings_is_refused(tmp_path, one, other):
+    with pytest.raises(ValueError, match=f"tournament: agents names '{one}' twice"):
+        load(tmp_path, TRAIN.replace('"learner", "random"', f'"{one}", "random", "{other}"'))
+
+
 def test_missing_file_is_reported(tmp_path):
     with pytest.raises(ValueError, match=r"nowhere.toml: there is no such file"):
         load_config(tmp_path / "nowhere.toml", TrainConfig)

@@ -85,6 +85,8 @@ def test_long_evaluations_are_divided_and_cover_all_seeds():
 def test_agent_against_itself_is_refused():
     with pytest.raises(ValueError, match="'greedy' cannot be evaluated against itself"):
         run(opponent="greedy", seeds=1)
+    with pytest.raises(ValueError, match="'greedy' cannot be evaluated against itself"):
+        run(opponent=" greedy ", seeds=1)
 
 
 def sprt(**changes):

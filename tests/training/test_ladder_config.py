@@ -52,6 +52,7 @@ def duel():
     ("change", "sentence"),
     [
         ({"name": "random"}, "rung: the name 'random' is given twice"),
+        ({"name": " random "}, "rung: the name 'random' is given twice"),
         ({"agent": "gredy"}, "unknown agent 'gredy' (did you mean \"greedy\"?)"),
         ({"agent": "learner"}, "rung 'greedy': 'learner' exists only within a training run"),
         ({"name": "a\\nb"}, "control characters, which are not allowed"),
@@ -73,7 +74,7 @@ def duel():
         ),
         ({"pool": 'rungs = ["random", "random"]'}, "pool of 2 players: rungs names 'random' twice"),
         ({"more": "speed = 1"}, 'unknown key "speed"'),
-        ({"folder": ""}, "folder: the length must be at least 1"),
+        ({"folder": ""}, 'folder: "" does not end in the name of a folder'),
         ({"pool": "[[pool]]\nplayers = 2\nunits = 13"}, "two pools are for 2 players, only one is allowed"),
     ],
 )

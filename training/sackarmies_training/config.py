@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from sackarmies_agents.factory import checked_advice, parse_agent
 from sackarmies_agents.limits import MOST_MEMORY, Isolation
+from sackarmies_env.core.messages import quote
 from sackarmies_env.core.safe_read import read_toml
 from sackarmies_env.core.validation import StrictModel, read_model
 from sackarmies_env.registry import DEFAULT_GAME, game_options
@@ -32,7 +33,15 @@ def _check_agent(text: str) -> str:
     return text
 
 
+def _check_folder(text: str) -> str:
+    """Refuse what cannot be the folder of a run or a contest: it is created, and numbered by its name."""
+    if "\0" in text or Path(text).name in {"", ".."}:
+        raise ValueError(f'{quote(text)} does not end in the name of a folder: give a path such as "runs/mine"')
+    return text
+
+
 AgentText = Annotated[str, AfterValidator(_check_agent)]
+FolderText = Annotated[str, AfterValidator(_check_folder)]
 AdviceText = Annotated[str, AfterValidator(checked_advice)]
 Share = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -353,8 +362,9 @@ class MatchSection(StrictModel):
 
     @model_validator(mode="after")
     def _agents_differ(self) -> MatchSection:
-        for agent in self.agents:
-            if self.agents.count(agent) > 1:
+        specs = [LEARNER if agent == LEARNER else parse_agent(agent) for agent in self.agents]
+        for agent, spec in zip(self.agents, specs, strict=True):
+            if specs.count(spec) > 1:
                 raise ValueError(f"agents names {agent!r} twice")
         return self
 
@@ -362,7 +372,7 @@ class MatchSection(StrictModel):
 class RunConfig(StrictModel):
     """A training run, by either trainer, and the tournament that follows."""
 
-    folder: str  # for checkpoints, logs and results
+    folder: FolderText  # for checkpoints, logs and results
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 1  # random seed of the run, except for the tournament
     game: GameSection = Field(default_factory=GameSection)
     network: NetworkSection = NetworkSection()
@@ -426,7 +436,7 @@ class LearnConfig(RunConfig):
 class TournamentConfig(StrictModel):
     """A tournament on its own."""
 
-    folder: str  # for game records and results
+    folder: FolderText  # for game records and results
     game: GameSection = Field(default_factory=GameSection)
     tournament: MatchSection
 

@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.isolated import make_player
 from sackarmies_agents.limits import Isolation
 from sackarmies_env.core.game import Game
@@ -195,7 +196,7 @@ def evaluate(game: Game, agent: str, opponent: str, plan: Plan, progress: Progre
     Raises:
         ValueError: an agent cannot be made, both are the same, or a test is given with more than two players.
     """
-    if agent == opponent:
+    if parse_agent(agent) == parse_agent(opponent):
         raise ValueError(f"{agent!r} cannot be evaluated against itself: seats would be indistinguishable")
     if plan.sprt is not None and game.num_players != 2:
         raise ValueError(f"a sequential test is for two players, but this game has {game.num_players}")

@@ -11,7 +11,7 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import join, suggestion
 from sackarmies_env.core.validation import SingleLine, StrictModel
 from sackarmies_env.registry import load_players
-from sackarmies_training.config import LEARNER, AgentText, Count, GameSection
+from sackarmies_training.config import LEARNER, AgentText, Count, FolderText, GameSection
 from sackarmies_training.seeds import MAX_SEED
 
 MAX_NAME = 24  # characters in the name of a rung
@@ -103,7 +103,7 @@ class LadderConfig(ContestConfig):
         pool: the pools, one for each table size.
     """
 
-    folder: Annotated[str, Field(min_length=1)]
+    folder: FolderText
     anchor: str | None = None
     rung: Annotated[list[Rung], Field(min_length=2)]
     pool: Annotated[list[Pool], Field(min_length=1)]
@@ -120,8 +120,9 @@ class LadderConfig(ContestConfig):
     @model_validator(mode="after")
     def _rungs_differ(self) -> LadderConfig:
         names = [rung.name for rung in self.rung]
+        shown = [name.strip() for name in names]  # tables show no spaces around them
         for rung in self.rung:
-            if names.count(rung.name) > 1:
+            if shown.count(rung.name.strip()) > 1:
                 raise ValueError(f"rung: the name {rung.name!r} is given twice")
             if rung.agent == LEARNER:
                 raise ValueError(f"rung {rung.name!r}: {LEARNER!r} exists only within a training run: name its file")
