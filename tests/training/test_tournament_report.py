@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from html.parser import HTMLParser
 
 import pytest
@@ -127,6 +128,24 @@ def test_game_whose_record_is_lost_has_no_page_and_the_others_have(tmp_path, cap
     told = "".join(capsys.readouterr().out.split("\n"))
     assert "A game without a replay:" in told
     assert lost.name in told
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+def test_tournament_without_records_says_so_and_links_to_none(tmp_path, capsys, seed):
+    play(tmp_path, seed=seed)
+    assert f"Standings and records of all 4 games are in {tmp_path}." in "".join(capsys.readouterr().out.split("\n"))
+    lost, *others = sorted((tmp_path / "records").iterdir())
+    lost.unlink()
+    _, page = play(tmp_path, seed=seed)
+    told = "".join(capsys.readouterr().out.split("\n"))
+    assert f"Standings of all 4 games are in {tmp_path}; the records of 1 of them are missing." in told
+    assert page.links == [f"records/{path.name}" for path in others]
+    shutil.rmtree(tmp_path / "records")
+    _, page = play(tmp_path, seed=seed)
+    told = "".join(capsys.readouterr().out.split("\n"))
+    assert f"Standings of all 4 games are in {tmp_path}; the records of 4 of them are missing." in told
+    assert "sackarmies view" not in told
+    assert page.links == []
 
 
 def test_interrupted_pages_leave_a_report_that_links_to_what_there_is(tmp_path, monkeypatch):

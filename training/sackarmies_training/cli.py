@@ -224,7 +224,10 @@ def run_tournament(
         with games_bar(len(wanted), "replays", "drawn") as progress:
             faults = report.write_replays(wanted, progress)
     print_without_replay(faults)
-    console.print(f"Standings and records of all {total} games are in {folder}.", soft_wrap=True)
+    lost = report.missing_records()
+    told = f"; the records of {len(lost)} of them are missing" if lost else ""
+    kept = "Standings" if lost else "Standings and records"
+    console.print(f"{kept} of all {total} games are in {folder}{told}.", soft_wrap=True)
     console.print(f"The report, with a list of all games, is {report.path}.", highlight=False, soft_wrap=True)
     first = min((folder / "records").glob("*.json"), default=None)
     if first is not None and not section.replays:

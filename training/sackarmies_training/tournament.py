@@ -208,7 +208,8 @@ class Tournament:
         if self.section.seed is None:
             shutil.copymode(self.folder / IDENTITY, self.folder / SEED)
             for name in SECRET_FOLDERS:
-                shutil.copymode(self.folder, self.folder / name)
+                if (self.folder / name).exists():  # records may have been removed
+                    shutil.copymode(self.folder, self.folder / name)
 
     def agent_text(self, name: str) -> str:
         """Return the factory's text for an agent of the section."""

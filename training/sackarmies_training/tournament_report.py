@@ -80,6 +80,10 @@ class TournamentReport:
         """The files of the games."""
         return Replays(self.tournament.folder, self.tournament.section.workers, self.tournament.game)
 
+    def missing_records(self) -> list[str]:
+        """Return the names of the games whose records have been removed; the tournament does not play them again."""
+        return [name for name in self.games if not self.replays.record(name).exists()]
+
     def missing_replays(self) -> list[str]:
         """Return the names of the games that have no page, or one older than the record."""
         return [name for name in self.games if not self.replays.has_page(name)]
