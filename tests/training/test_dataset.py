@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -308,6 +309,45 @@ def test_record_is_not_overwritten_by_its_data_set(tmp_path, monkeypatch, out):
     assert result.exit_code == 2
     assert f"--out {Path(out)}: this is one of the records, which would be lost; name another file" in result.stderr
     assert path.read_bytes() == before
+
+
+def config_of_another_kind(record):
+    return record | {"config": record["config"] | {"num_players": "two"}}
+
+
+def game_of_another_kind(record):
+    return record | {"game": "territories"}
+
+
+@pytest.mark.parametrize("to", ["parquet", "minari"])
+@pytest.mark.parametrize("change", [config_of_another_kind, game_of_another_kind])
+def test_record_whose_game_cannot_be_built_is_named_and_no_folder_stays(tmp_path, monkeypatch, to, change):
+    monkeypatch.chdir(tmp_path)
+    sound, wrong = saved(tmp_path, played(1)), Path("wrong.json")
+    wrong.write_text(json.dumps(change(json.loads(sound.read_text()))))
+    for held in ("held", "minari"):
+        Path(held).mkdir()
+    before = sorted(tmp_path.rglob("*"))
+    for words in ([wrong], [sound, wrong]):
+        for out in ("q/qq/data-v0", "held/qq/data-v0"):
+            result = run(*words, "--to", to, "--out", out)
+            assert result.exit_code == 2
+            assert result.stderr.splitlines()[-1].startswith("Error: wrong.json: ")
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_names_of_files_need_not_be_text(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    record = saved(tmp_path, played(1), "w\udcff.json")
+    for out in ("data.parquet", "d\udcff.parquet", "d\udcff/data.parquet"):
+        write_parquet([record], Path(out))
+        rows = pq.read_table(io.BytesIO(Path(out).read_bytes()))
+        assert set(rows["record"].to_pylist()) == {r"w\udcff.json"}
+        assert np.array_equal(observations(out), seen_by_deciders(played(1)))
+    for out in ("minari/test-v0", "d\udcff/test-v0"):
+        write_minari([record], Path(out))
+    told = list(minari.load_dataset("test-v0").storage.get_episode_metadata(range(2)))
+    assert [one["record"] for one in told] == [r"w\udcff.json"] * 2
 
 
 # --- Minari

@@ -14,14 +14,15 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
-from pyarrow import dataset as arrow_dataset
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.layout import layout_hash
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.legal import legal_ids
+from sackarmies_env.core.messages import printable
 from sackarmies_env.core.record import Analysis, GameRecord, load_record, play_ply, replay, software_version
 from sackarmies_env.core.safe_read import named, parse_json
 from sackarmies_env.core.state import NO_PLAYER
@@ -111,13 +112,14 @@ def write_parquet(
     """
     games, written, rows = Games(), 0, list[Row]()
     writer: pq.ParquetWriter | None = None
-    with written_whole(target) as temporary:
+    # Python opens the file: pyarrow takes only names that are UTF-8.
+    with written_whole(target) as temporary, temporary.open("wb") as file:
         try:
             for number, path in enumerate(records):
                 record = load_record(path)
                 game = games.of(record, path)
                 if writer is None:
-                    writer = pq.ParquetWriter(temporary, schema_of(game, observations), compression="zstd")
+                    writer = pq.ParquetWriter(file, schema_of(game, observations), compression="zstd")
                 rows += rows_of(game, record, path, number, observations)
                 while len(rows) >= ROWS:
                     written += _write(writer, rows[:ROWS])
@@ -170,7 +172,7 @@ def rows_of(game: Game, record: GameRecord, path: Path, number: int, observation
     """
     whole = {
         "game": number,
-        "record": path.name,
+        "record": printable(path.name),
         "config": json.dumps(record.config, sort_keys=True),
         "seed": record.seed,
         "forced": json.dumps(record.forced, sort_keys=True) if record.forced else None,
@@ -294,11 +296,12 @@ def observations(path: str | Path, rows: Mapping[str, Any] | pa.Table | None = N
     description, wanted = describe_file(path), None
     if rows is not None:
         wanted = np.stack([np.asarray(rows["game"]), np.asarray(rows["ply"])], axis=1).astype(np.int64)
-    among = None if wanted is None else arrow_dataset.field("game").isin(np.unique(wanted[:, 0]))
-    try:
-        table = arrow_dataset.dataset(path, format="parquet").to_table(columns=list(REPLAYED), filter=among)
-    except DAMAGED as error:
-        raise ValueError(f"{named(path)}: the file is damaged") from error
+    among = None if wanted is None else pc.field("game").isin(np.unique(wanted[:, 0]))
+    with Path(path).open("rb") as file:  # pyarrow takes only names that are UTF-8
+        try:
+            table = pq.read_table(file, columns=list(REPLAYED), filters=among)
+        except DAMAGED as error:
+            raise ValueError(f"{named(path)}: the file is damaged") from error
     places: Places = {}
     for place, (game, ply) in enumerate(zip(*_pairs(table), strict=True) if wanted is None else wanted.tolist()):
         places.setdefault(game, {}).setdefault(ply, []).append(place)

@@ -64,7 +64,10 @@ class Games:
         Raises:
             ValueError: it cannot be built, or has another layout than earlier records.
         """
-        game = recorded_game(record.game, json.dumps(record.config, sort_keys=True))
+        try:
+            game = recorded_game(record.game, json.dumps(record.config, sort_keys=True))
+        except ValueError as error:
+            raise ValueError(f"{named(path)}: {error}") from None
         layout = layout_hash(GameInfo.of(game))
         if not self.layout:
             self.layout, self._first = layout, named(path)
@@ -86,22 +89,26 @@ def recorded_game(game_id: str, config: str) -> Game:
 def written_whole(target: Path) -> Iterator[Path]:
     """Yield a temporary path beside `target`, for a file or folder that is renamed to it when the block ends.
 
-    If the block fails, nothing is left behind.
+    If the block fails, nothing is left behind: folders that were created for `target` are removed again.
 
     Raises:
         OSError: it cannot be written.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
+    created = [folder for folder in target.parents if not folder.exists()]  # innermost first
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
         yield temporary
         for path in [temporary, *temporary.rglob("*")]:
             if path.is_file():
                 with path.open("rb+") as file:
                     os.fsync(file.fileno())
         temporary.replace(target)
-    finally:
+    except BaseException:
         if temporary.is_dir():
             shutil.rmtree(temporary)
-        else:
+        with contextlib.suppress(OSError):  # another process may use one of the folders by now
             temporary.unlink(missing_ok=True)
+            for folder in created:
+                folder.rmdir()
+        raise

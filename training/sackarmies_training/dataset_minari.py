@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from sackarmies_env.core.entries import environment_id_of
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.legal import legal_ids
+from sackarmies_env.core.messages import printable
 from sackarmies_env.core.record import GameRecord, load_record, replay, software_version
 from sackarmies_env.core.safe_read import named
 from sackarmies_env.core.state import NO_PLAYER
@@ -164,7 +165,7 @@ def _checked(seats: Iterable[int] | None, game: Game) -> list[int]:
 
 def _metadata(record: GameRecord, path: Path, seat: int) -> dict[str, Any]:
     agent = {"agent": record.players[seat]} if seat < len(record.players) else {}
-    return {"seat": seat, "record": path.name, "agents": json.dumps(record.players), **agent}
+    return {"seat": seat, "record": printable(path.name), "agents": json.dumps(record.players), **agent}
 
 
 def presentation_of(game: Game) -> Presentation:
