@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+
 import pytest
 from typer.testing import CliRunner
 
 from sackarmies_env.core.record import load_record
 from sackarmies_env.render import Replay
+from sackarmies_training import evaluation_report
 from sackarmies_training.cli import app
 from sackarmies_training.evaluate import Plan, evaluate
-from sackarmies_training.evaluation_report import EvaluationReport, check_free
+from sackarmies_training.evaluation_report import EvaluationReport, check_free, reserved
 from tests.core.toy_game import make_duel
 from tests.second_game import registered
 from tests.training.test_tournament_report import Page
@@ -56,3 +60,62 @@ def test_replays_without_a_report_are_a_sentence():
     result = CliRunner().invoke(app, ["evaluate", "random", "greedy", "--replays"])
     assert result.exit_code == 2
     assert "--replays needs --report FOLDER" in " ".join(result.output.split())
+
+
+EVALUATE = ("evaluate", "greedy", "random", "--games", "2", "--workers", "1", "--report")
+
+
+@pytest.fixture
+def measured(monkeypatch):
+    """Put an evaluation that plays no game in the place of the real one; return the list of its calls."""
+    calls = []
+
+    def measure(*given):
+        calls.append(given)
+        raise ValueError("it plays")
+
+    monkeypatch.setattr("sackarmies_training.evaluate.evaluate", measure)
+    return calls
+
+
+def refused(folder):
+    result = CliRunner().invoke(app, [*EVALUATE, str(folder)])
+    assert result.exit_code in {1, 2}, result.output
+    return " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize("place", ["/proc/x", "file/x"])
+def test_report_that_cannot_be_written_is_refused_before_any_game(tmp_path, monkeypatch, measured, place):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    assert place in refused(place)
+    assert measured == []
+
+
+def test_two_evaluations_do_not_share_a_folder(tmp_path, measured):
+    with reserved("--report", tmp_path / "r"):
+        assert f"{tmp_path / 'r'} is in use by process {os.getpid()} on" in refused(tmp_path / "r")
+    assert measured == []
+
+
+def test_report_written_while_another_one_waited_for_the_folder_stays(tmp_path, monkeypatch, measured):
+    @contextlib.contextmanager
+    def locked_late(folder):
+        folder.mkdir()
+        (folder / "evaluation.html").write_text("theirs")
+        yield
+
+    monkeypatch.setattr(evaluation_report, "locked", locked_late)
+    assert "r: this folder is not empty; name another one" in refused(tmp_path / "r")
+    assert measured == []
+    assert (tmp_path / "r" / "evaluation.html").read_text() == "theirs"
+
+
+def test_evaluation_that_fails_or_is_killed_leaves_its_folder_free(tmp_path, measured):
+    assert "it plays" in refused(tmp_path / "r")
+    assert not (tmp_path / "r").exists()
+    (tmp_path / "r").mkdir()
+    for name in (".lock", ".lock.json"):
+        (tmp_path / "r" / name).touch()
+    assert "it plays" in refused(tmp_path / "r")
+    assert len(measured) == 2

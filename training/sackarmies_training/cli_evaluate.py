@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +21,7 @@ from sackarmies_training.cli_options import (
     PlayersOption,
     WorkersOption,
     build_game,
+    check_writable,
     complete_agent,
 )
 from sackarmies_training.config import UNSTOPPABLE
@@ -118,7 +120,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     """Measure how often one agent beats another, with 95% intervals."""
     from sackarmies_training.evaluate import Plan, played_units
     from sackarmies_training.evaluate import evaluate as measure
-    from sackarmies_training.evaluation_report import EvaluationReport
+    from sackarmies_training.evaluation_report import EvaluationReport, reserved
     from sackarmies_training.seeds import checked_seed
     from sackarmies_training.stats.match import Match
     from sackarmies_training.stats.sprt import Scale, SprtPlan
@@ -141,23 +143,26 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
         parse_agent(text)
     played_game = build_game(game, players, army)
     seeds = -(-most // players) if test is None else test.max_units
-    with games_bar(seeds * players) as progress:
-        tally, played = measure(played_game, agent, opponent, Plan(seeds, seed, workers, isolation, test), progress)
-    match = Match(agent, opponent, played_units(played))
-    sentences = result_sentences(match, tally, played)
-    if luck:
-        from sackarmies_training.stats.luck import adjusted_score
+    with nullcontext() if report is None else reserved("--report", report):
+        with games_bar(seeds * players) as progress:
+            tally, played = measure(played_game, agent, opponent, Plan(seeds, seed, workers, isolation, test), progress)
+        match = Match(agent, opponent, played_units(played))
+        sentences = result_sentences(match, tally, played)
+        if luck:
+            from sackarmies_training.stats.luck import adjusted_score
 
-        sentences.append(adjusted_score(played_game, agent, played).sentence())
-    if test is not None:
-        sentences.append(match.verdict_sentence(test))
-    show_results(played, sentences)
-    console.print(f"To play the same games again, add --seed {seed}", highlight=False)
-    if report is not None:
-        is_timed = isolation is not None and isolation.is_timed
-        sentences.append(f"The seed was {seed}.")
-        pages = EvaluationReport(played_game, (agent, opponent), played, sentences, report, workers, is_timed=is_timed)
-        write_report(pages, with_replays=replays)
+            sentences.append(adjusted_score(played_game, agent, played).sentence())
+        if test is not None:
+            sentences.append(match.verdict_sentence(test))
+        show_results(played, sentences)
+        console.print(f"To play the same games again, add --seed {seed}", highlight=False)
+        if report is not None:
+            is_timed = isolation is not None and isolation.is_timed
+            sentences.append(f"The seed was {seed}.")
+            pages = EvaluationReport(
+                played_game, (agent, opponent), played, sentences, report, workers, is_timed=is_timed
+            )
+            write_report(pages, with_replays=replays)
 
 
 def write_report(report: EvaluationReport, *, with_replays: bool) -> None:
@@ -191,15 +196,17 @@ def given_options(ctx: typer.Context, options: Sequence[str]) -> list[str]:
 
 
 def check_report(report: Path | None, *, replays: bool) -> None:
-    """Refuse --replays without --report, and a report folder that is not empty.
+    """Refuse --replays without --report, and a report folder that is not empty or cannot be written to.
 
     Raises:
         ValueError: one of these is given.
+        OSError: the folder cannot be written to.
     """
-    from sackarmies_training.evaluation_report import check_free
+    from sackarmies_training.evaluation_report import REPORT, check_free
 
     if report is not None:
         check_free("--report", report)
+        check_writable("--report", report / REPORT)
     elif replays:
         raise ValueError("--replays needs --report FOLDER: the report links to the replays")
 

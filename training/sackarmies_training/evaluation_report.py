@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +14,7 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.record import save_record
 from sackarmies_env.core.safe_read import named
 from sackarmies_training.html_page import items, page
+from sackarmies_training.locks import HOLDER, LOCK, locked, removed_if_unused
 from sackarmies_training.matches import PlayedGame, Progress
 from sackarmies_training.replays import Replays
 from sackarmies_training.report_parts import conduct_section, forfeits_section, games_section
@@ -22,15 +24,29 @@ REPORT = "evaluation.html"
 
 
 def check_free(option: str, folder: Path) -> None:
-    """Refuse a folder that is not empty: a report in it would link to files of other games.
+    """Refuse a folder that holds anything but a lock: a report in it would link to files of other games.
 
     Raises:
         ValueError: the folder is not empty, or is no folder.
     """
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{option} {named(folder)}: expected a folder, not a file")
-    if folder.exists() and any(folder.iterdir()):
+    if folder.exists() and not {path.name for path in folder.iterdir()} <= {LOCK, HOLDER}:
         raise ValueError(f"{option} {named(folder)}: this folder is not empty; name another one")
+
+
+@contextlib.contextmanager
+def reserved(option: str, folder: Path) -> Iterator[None]:
+    """Keep a free folder for the report that the block writes; if that fails before it writes anything, remove it.
+
+    Raises:
+        ValueError: the folder is not empty, is no folder, or another process uses it.
+        OSError: it cannot be created or written to.
+    """
+    check_free(option, folder)  # so that no lock is left in a folder of something else
+    with locked(folder), removed_if_unused(folder):
+        check_free(option, folder)  # another process may have written a report before this one got the lock
+        yield
 
 
 @dataclass(frozen=True)
@@ -42,7 +58,7 @@ class EvaluationReport:
         agents: the agent, then its opponent.
         played: all games.
         sentences: the results in sentences.
-        folder: folder of all files.
+        folder: folder of all files, see `reserved`.
         workers: number of processes that make pages.
         is_timed: whether time was limited; if so, the report tells what agents used.
     """

@@ -40,7 +40,7 @@ from sackarmies_training.league.pairing import Field, Pair, Planner, Rules, pair
 from sackarmies_training.league.rounds import RoundFolder
 from sackarmies_training.league.strengths import fit
 from sackarmies_training.league.submissions import digest_of_folder, keep, make_separate, working_copy
-from sackarmies_training.locks import HOLDER, LOCK, locked, removed_if_unused
+from sackarmies_training.locks import locked, removed_if_unused
 from sackarmies_training.matches import Progress
 from sackarmies_training.submission import Trial, try_agent
 from sackarmies_training.tournament import seatings
@@ -271,8 +271,7 @@ def create(folder: Path, config: Path, clock: Callable[[], str] = now) -> League
     """
     settings = load_config(config, LeagueConfig)
     text = read_text(config, "a TOML file", MAX_TOML)
-    left = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
-    if UNFINISHED not in left and (not left or left - {LOCK, HOLDER}):
+    if not (folder / UNFINISHED).exists():
         check_free("FOLDER", folder)
     with locked(folder), removed_if_unused(folder):
         if (folder / JOURNAL).exists():  # another process has finished it before this one got the lock
