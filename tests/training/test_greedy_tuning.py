@@ -61,6 +61,13 @@ def test_interrupted_search_resumes_where_it_was(tasted, tmp_path):
     assert parts.result() == whole.result()
 
 
+def test_search_removes_what_a_killed_one_was_writing(tasted, tmp_path):
+    (tmp_path / ".state.json.999999999.tmp").touch()
+    result = CliRunner().invoke(app, ["greedy", "tune", "--games", str(GAMES), "--folder", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    assert {path.name for path in tmp_path.iterdir()} == {".lock", STATE, RESULT}
+
+
 def test_search_that_goes_on_for_more_games_finds_what_a_longer_one_finds(tasted, tmp_path):
     whole = searched(tmp_path / "whole", steps=200)
     shorter = searched(tmp_path / "parts", steps=100, total=100)

@@ -9,12 +9,12 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
+from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.record import Analysis, GameRecord
 from sackarmies_env.core.safe_read import read_json
 from sackarmies_env.core.validation import StrictModel, TupleOf, read_model
 from sackarmies_training.analysis import AnalysisPlan
-from sackarmies_training.files import write_json
 from sackarmies_training.identity import agent_identity, code_digest, game_identity
 
 SUFFIX = ".unfinished"
@@ -70,7 +70,8 @@ class Unfinished:
 
     def _write(self) -> None:
         content = Content(task=self._task, analyses=tuple(self.analyses.values()))
-        write_json(self._path, content.model_dump(mode="json"))
+        # Not by `write_json`, which sorts keys: contents of a belief stay in their order, as in an uninterrupted run.
+        write_safely(self._path, content.model_dump_json().encode())
         self._written = time.monotonic()
 
     def remove(self) -> None:

@@ -31,6 +31,7 @@ def greedy_tune(
     folder: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the state and the result go.")] = TUNING,
 ) -> None:
     """Search for better weights by playing; interrupted searches resume."""
+    from sackarmies_env.core.atomic_write import remove_leftovers
     from sackarmies_training.locks import locked
     from sackarmies_training.sack_armies.greedy_tuning import GAMES, RESULT, Search, tune
     from sackarmies_training.seeds import checked_seed
@@ -38,6 +39,7 @@ def greedy_tune(
     checked_seed("--seed", seed)
     weights = load_weights(start)
     with locked(folder):
+        remove_leftovers(folder)
         search = Search.resumed(folder, weights, seed, games)
         with games_bar((search.steps - search.done) * GAMES) as progress:
             tune(search, folder, workers, progress)
