@@ -21,7 +21,7 @@ from sackarmies_env.core.chance import plain_forced
 from sackarmies_env.core.checks import integers
 from sackarmies_env.core.game import Game, Records, forfeit_code
 from sackarmies_env.core.legal import legal_ids
-from sackarmies_env.core.messages import printable, quote, short_repr
+from sackarmies_env.core.messages import counted, printable, quote, short_repr
 from sackarmies_env.core.safe_read import read_json
 from sackarmies_env.core.state import ERROR_NONE, copy_records
 from sackarmies_env.core.validation import SingleLine, StrictModel, TupleOf, read_model
@@ -142,7 +142,7 @@ class GameRecord(StrictModel):
         config: the configuration, a scenario included; `build(**config)` gives the game.
         seed: of all chance that is not forced.
         forced: forced results as in `Game.start`, which checks them; files of games without them leave it out.
-        players: names of the players, in seat order; may be empty.
+        players: names of the players, in seat order; one for each seat, or none.
         actions: ids in order; `forfeit_code(p)`, -1 - p, where player p forfeited.
         texts: their text forms.
         digests: of the states before each ply and after the last.
@@ -175,6 +175,11 @@ class GameRecord(StrictModel):
             raise ValueError(
                 f"{len(self.actions)} actions require {len(self.actions) + 1} digests, "
                 f"but there are {len(self.digests)}"
+            )
+        if len(self.players) not in {0, len(self.result.returns)}:
+            raise ValueError(
+                f"players has {counted(len(self.players), 'name')}, but there are returns for "
+                f"{counted(len(self.result.returns), 'seat')}: give one name for each seat, or none"
             )
         for forfeit in self.forfeits:
             if forfeit.ply >= len(self.actions) or self.actions[forfeit.ply] >= 0:
@@ -288,13 +293,13 @@ def make_record(
         seed: as given to `Game.reset` or `Game.start`.
         actions: ids; `forfeit_code(p)` where player p forfeited.
         forced: forced results, as in `Game.start`.
-        players: names of the players, in seat order.
+        players: names of the players, in seat order; one for each seat, or none.
         reasons: ply of a forfeit -> why the player did not choose it.
         statuses: ply of a forfeit -> its `Forfeit.status`, as far as it is known.
         analyses: what agents reported about decisions, by ply.
 
     Raises:
-        ValueError: an action is not an integer or not legal, or results cannot be forced.
+        ValueError: an action is not an integer or not legal, results cannot be forced, or the number of names is wrong.
     """
     chosen = integers("actions", actions, None).tolist()
     states = game.new_states(1)

@@ -239,6 +239,18 @@ def test_keys_and_types_are_checked(path, values, message):
 # --- replays that differ
 
 
+@pytest.mark.parametrize("names", [["a"], ["a", "b"], [str(number) for number in range(50)]])
+def test_names_are_one_for_each_seat_or_none(game, path, record, names):
+    sentence = (
+        rf"game\.json: players has {len(names)} names?, but there are returns for 3 seats: give one name for each"
+    )
+    with pytest.raises(ValueError, match=sentence):
+        load_record(changed(path, players=names))
+    with pytest.raises(ValueError, match=f"players has {len(names)} name"):
+        make_record(game, 7, record.actions, players=names)
+    assert replay(game, load_record(changed(path, players=[]))) == replay(game, record)
+
+
 def test_an_action_out_of_range_is_refused(game, path, record):
     bad = load_record(changed(path, actions=[99, *record.actions[1:]]))
     with pytest.raises(ValueError, match="action 99 at ply 0 is out of range: ids run from 0 to 6"):
