@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 from collections.abc import Mapping
@@ -59,5 +60,11 @@ def write_page() -> None:
     write_safely(PAGE, rendered(PAGE.read_text(encoding="utf-8"), recorded_parts()).encode())
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Rewrite the page."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
     write_page()
+
+
+if __name__ == "__main__":
+    main()

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks import forward, horizons, structure
 
-WITHOUT_OPTIONS = ["checks", "figures", "scaling", "ray_workers", "open_spiel"]
+WITHOUT_OPTIONS = ["checks", "figures", "scaling", "ray_workers", "open_spiel", "page"]
 NEEDED = {"ray_workers": "ray", "open_spiel": "pyspiel"}
 
 

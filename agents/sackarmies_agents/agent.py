@@ -29,7 +29,8 @@ class GameInfo:
         num_types: number of token types that the action space names; 0 if the game has none.
         radius: radius of the hexagonal board; 0 if the game has none.
         network: kind of learned network that reads the observations, see `learned.policy_agent.NETWORKS`.
-        zero_sum: whether a loser pays the others; otherwise a loser earns nothing, like those who draw.
+        zero_sum: whether a loser pays the others, see `Game.zero_sum`; otherwise a loser is taken to earn nothing, like
+            those who draw.
     """
 
     game_id: str

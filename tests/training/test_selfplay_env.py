@@ -104,11 +104,12 @@ def test_eliminated_learner_is_done_and_gets_its_share_of_the_loss():
     ],
 )
 def test_result_compares_the_learner_with_the_best_opponent(returns, results):
-    assert [result_of(np.float32(returns), seat, is_running=False) for seat in range(3)] == results
+    assert [result_of(np.float32(returns), np.ones(3, np.bool_), seat) for seat in range(3)] == results
 
 
-def test_learner_eliminated_while_others_play_on_has_lost():
-    assert result_of(np.float32([0.0, 0.0, 0.0]), 1, is_running=True) == -1  # reward = "win_only"
+def test_learner_eliminated_before_others_has_lost_and_they_have_not():
+    out = np.array([False, True, False])
+    assert [result_of(np.zeros(3, np.float32), out, seat) for seat in range(3)] == [0, -1, 0]  # reward = "win_only"
 
 
 @pytest.mark.parametrize("opponent", ["random", "stubborn"])

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from multiprocessing import forkserver
 from pathlib import Path
 
@@ -73,9 +73,10 @@ def ctrl_c(kind):
     def send():
         while not is_over.wait(0.01):
             for child in Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split():
-                if kind in Path(f"/proc/{child}/cmdline").read_text():
-                    os.kill(int(child), signal.SIGINT)
-                    sent.add(child)
+                with suppress(OSError):  # one that has ended meanwhile
+                    if kind in Path(f"/proc/{child}/cmdline").read_text():
+                        os.kill(int(child), signal.SIGINT)
+                        sent.add(child)
 
     sender = threading.Thread(target=send)
     sender.start()

@@ -139,7 +139,7 @@ class LearnSection(StrictModel):
     clip_range: Share = 0.2  # clip range of the ratio of new to old probabilities; 0: no clipping
     old_policy: Share = 0.1  # weight of the divergence from the policy that played
     magnet: Share = 0.0  # initial weight of the divergence from the magnet, see `magnet_power`
-    magnet_trust: Annotated[float, Field(ge=0, lt=1)] = 0.0  # probability that it puts on the choice of `advice`
+    magnet_trust: Annotated[float, Field(ge=0, lt=1)] = 0.0  # share of the magnet on the choice of `advice` alone
     magnet_power: Share = 0.3  # the weight of the magnet falls as (updates + 1) ** -power
     magnet_least: Share = 0.001  # the weight of the magnet falls no lower
     entropy: Share = 0.05  # initial weight of the entropy

@@ -286,8 +286,7 @@ class SelfPlayEnv(EndsOnFailure, VecEnv):
     def _finish(self, row: int) -> dict[str, Any]:
         """Count a game that is over for the learner and return the info that SB3 expects."""
         seat = int(self._seat[row])
-        plays_on = self.batch.players[row] != NO_PLAYER  # `ended` may be about the learner alone
-        result = result_of(self.batch.returns[row], seat, is_running=plays_on)
+        result = result_of(self.batch.returns[row], self.batch.terminations[row] != 0, seat)
         states = self.batch.states[row : row + 1]
         self.curves.add(self.batch.game, states, np.array([[CODES[result]]]), np.array([[seat]]))
         for name in self._names[row]:
@@ -321,8 +320,14 @@ def pool_of(opponents: Sequence[str] | Mapping[str, float], game: Game) -> Oppon
     return OpponentPool(weights, lambda text: make_agent(text, info), past=0.0, size=1)
 
 
-def result_of(returns: NDArray[np.float32], seat: int, *, is_running: bool) -> int:
-    """Return 1 if a seat won, 0 if it shares the best return with others, -1 if others did better or play on."""
-    if is_running:
+def result_of(returns: NDArray[np.float32], out: NDArray[np.bool_], seat: int) -> int:
+    """Return 1 if a seat won, 0 if it shares the best return with others, -1 if others did better.
+
+    Args:
+        returns: `(players,)`, what each player has earned.
+        out: `(players,)`, who is out of the game; all are where it was decided. One who is out before others did worse.
+        seat: the seat.
+    """
+    if out[seat] and not out.all():
         return -1
     return int(np.sign(returns[seat] - np.delete(returns, seat).max()))
