@@ -11,8 +11,6 @@ import tempfile
 import time
 from pathlib import Path
 
-from ray.cluster_utils import Cluster
-
 from sackarmies_env.registry import load_game
 from sackarmies_training.config import MatchSection, Place
 from sackarmies_training.tournament import Tournament
@@ -36,6 +34,8 @@ def measure(on: Place, workers: int) -> float:
 def main() -> None:
     """Measure and print a table."""
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    from ray.cluster_utils import Cluster  # --help does without it
+
     print("| where | one worker | two workers |")
     print("| --- | --- | --- |")
     print(f"| processes | {measure(Place.LOCAL, 1):.2f} | {measure(Place.LOCAL, 2):.2f} |")

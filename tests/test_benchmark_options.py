@@ -12,13 +12,12 @@ import pytest
 from benchmarks import forward, horizons, structure
 
 WITHOUT_OPTIONS = ["checks", "figures", "scaling", "ray_workers", "open_spiel", "page"]
-NEEDED = {"ray_workers": "ray", "open_spiel": "pyspiel"}
 
 
 def run(monkeypatch, capsys, name, *words):
     """Run a benchmark with words that end it at once; return its exit code, output and errors."""
-    if name in NEEDED:
-        pytest.importorskip(NEEDED[name])
+    if name == "open_spiel":
+        pytest.importorskip("pyspiel")
     module = importlib.import_module(f"benchmarks.{name}")
     monkeypatch.setattr(sys, "argv", [name, *map(str, words)])
     with pytest.raises(SystemExit) as ended:

@@ -16,8 +16,7 @@ import signal
 import socket
 import sys
 from collections.abc import Sequence
-from multiprocessing.context import ForkServerContext, ForkServerProcess
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +33,9 @@ from sackarmies_agents.starting import starting
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.record import Belief, Candidate
 from sackarmies_env.core.validation import StrictModel, TupleOf, read_model
+
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkServerContext, ForkServerProcess  # not on Windows
 
 PATIENCE = 5.0  # seconds to wait for a killed process to end
 MOST_ANSWERS = 1000  # answers read for one question
@@ -175,7 +177,9 @@ class IsolatedAgent(SeparateAgent):
         protect_memory()
         try:
             self._channel, self._process = self._launch()
-        except (OSError, EOFError) as error:
+        except (EOFError, ConnectionError):
+            raise HostError(SERVER_DIED) from None
+        except OSError as error:
             raise not_started(error) from None
         self._is_fresh = True
         try:

@@ -50,9 +50,11 @@ class Isolation:
             names: form in which error messages name a limit, such as "--{}" for an option with hyphens.
 
         Raises:
-            ValueError: a limit needs another limit, or another operating system.
+            ValueError: a limit needs another limit or another operating system, or is out of range.
         """
         called = {key: names.format(key.replace("_", "-") if names.startswith("--") else key) for key in vars(self)}
+        if self.memory_limit is not None and not 1 <= self.memory_limit <= MOST_MEMORY:
+            raise ValueError(f"{called['memory_limit']} must be from 1 to {MOST_MEMORY} MiB, not {self.memory_limit}")
         if self.time_bank is not None and self.time_limit is None:
             raise ValueError(
                 f"{called['time_bank']} needs {called['time_limit']}: the bank covers time beyond that limit"

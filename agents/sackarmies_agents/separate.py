@@ -28,6 +28,7 @@ class SeparateAgent(Agent):
     """
 
     def __init__(self, isolation: Isolation) -> None:
+        isolation.check()
         self.accounts = Accounts(isolation)
         self._isolation = isolation
         self._is_fresh = True  # the process has not made a decision yet
@@ -90,7 +91,7 @@ class SeparateAgent(Agent):
         self._decisions = None
         seconds, fault = self._allowed(decisions)
         head_start = self._head_start
-        with self._end_described():  # that takes time which is not the agent's
+        with self._end_described():  # outside the clock: waiting for the end is not the agent's time
             started = time.monotonic()
             try:
                 yield seconds, fault
@@ -120,12 +121,11 @@ class SeparateAgent(Agent):
         return Gone(reason, status)
 
 
-def not_started(error: OSError | EOFError) -> HostError:
+def not_started(error: OSError) -> HostError:
     """Return the error to raise if the system does not start a process for an agent."""
-    reason = getattr(error, "strerror", None) or "the server of processes has ended"
     return HostError(
-        f"no process can be started for an agent: {reason}; each seat of each game has a process, so play fewer games "
-        "at once (`batch` of a tournament, or fewer workers), or raise the limits of this system"
+        f"no process can be started for an agent: {error.strerror or error}; each seat of each game has a process, so "
+        "play fewer games at once (`batch` of a tournament, or fewer workers), or raise the limits of this system"
     )
 
 

@@ -6,9 +6,11 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 
 SAFE_PATH = "PYTHONSAFEPATH"
 WHILE_STARTING = "while starting"  # any text means yes to Python; this one is not a user's
+CAN_BLOCK = hasattr(signal, "pthread_sigmask")  # not on Windows
 
 
 @contextmanager
@@ -22,17 +24,26 @@ def starting() -> Iterator[None]:
     is_ours = not os.environ.get(SAFE_PATH)
     if is_ours:
         os.environ[SAFE_PATH] = WHILE_STARTING
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        yield
+        if not CAN_BLOCK:
+            yield
+            return
+        resource_tracker.ensure_running()  # at its start it would unblock Ctrl-C, from which it protects itself
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     finally:
         if is_ours:
             os.environ.pop(SAFE_PATH, None)
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def started() -> None:
     """Undo in this process what `starting` did to it, so that programs that it starts are not affected."""
     if os.environ.get(SAFE_PATH) == WHILE_STARTING:
         del os.environ[SAFE_PATH]
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    if CAN_BLOCK:
+        handler = signal.signal(signal.SIGINT, signal.SIG_IGN)  # discards a Ctrl-C that has come meanwhile
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        signal.signal(signal.SIGINT, handler)

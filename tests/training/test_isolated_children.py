@@ -117,7 +117,24 @@ def test_exit_code_of_a_lost_server_is_also_that_of_an_agent():
 
 @pytest.mark.slow
 def test_closing_the_connection_takes_no_time_of_the_agent():
-    played = play(["HangsUp", "Lowest"], Isolation(time_limit=1.0))
+    played = play(["HangsUp", "Lowest"], Isolation(time_limit=4.0))
     (forfeit,) = played.forfeits
     assert (forfeit.reason, forfeit.status) == ("closed its connection", Status.ERROR)
-    assert played.usage[0].longest < 1.5
+    assert played.usage[0].longest < 4.5  # the wait for its end takes 5 s
+
+
+def test_agents_of_a_seating_that_fails_are_closed(monkeypatch):
+    info = GameInfo.of(make_duel())
+    made = []
+
+    def make(name):
+        made.append(make_player(name, info, Isolation()))
+        return made[-1]
+
+    def fail(agent, seed):
+        raise HostError("no memory")
+
+    monkeypatch.setattr("sackarmies_training.matches.reset", fail)
+    with pytest.raises(HostError, match="no memory"):
+        Seating([["random", "python:class=tests.agents.misbehaving:Lowest"]], make, 0)
+    assert [agent.pid for agent in made] == [None, None]

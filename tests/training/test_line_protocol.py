@@ -162,10 +162,10 @@ def test_processor_time_is_limited_a_game_and_measured():
 
 @pytest.mark.slow
 def test_closing_stdout_takes_no_time_of_the_program():
-    (played,) = play([bot("mute"), LOWEST], Isolation(time_limit=1.0))
+    (played,) = play([bot("mute"), LOWEST], Isolation(time_limit=4.0))
     (forfeit,) = played.forfeits
     assert (forfeit.reason, forfeit.status) == ("closed its connection", Status.ERROR)
-    assert played.usage[0].longest < 1.5
+    assert played.usage[0].longest < 4.5  # the wait for its end takes 5 s
 
 
 def test_program_ends_with_its_agent():

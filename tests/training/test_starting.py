@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from contextlib import closing, contextmanager, suppress
-from multiprocessing import forkserver
+from multiprocessing import forkserver, resource_tracker
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,7 @@ from sackarmies_agents.limits import Isolation
 from sackarmies_agents.starting import SAFE_PATH
 from sackarmies_training.matches import worker_pool
 from tests.core.toy_game import make_duel
+from tests.training.test_killed import descendants, wait_until
 
 COMMAND = """
 import sys
@@ -93,10 +94,46 @@ def test_ctrl_c_does_not_end_a_worker_that_starts():
 
 
 def test_ctrl_c_does_not_end_the_server_of_isolated_agents_while_it_starts():
-    forkserver._forkserver._stop()  # that of another test
+    forkserver._forkserver._stop()  # those of other tests
+    resource_tracker._resource_tracker._stop()
     info = GameInfo.of(make_duel())
     with ctrl_c("forkserver") as sent, closing(make_player("random", info, Isolation())) as agent:
         assert Path(f"/proc/{agent.pid}/stat").read_text().rsplit(")", 1)[1].split()[1] in sent
+
+
+IMPORTED_SLOWLY = """
+import time
+from contextlib import closing
+from pathlib import Path
+from sackarmies_agents import GameInfo
+from sackarmies_agents.isolated import make_player
+from sackarmies_agents.limits import Isolation
+from tests.core.toy_game import make_duel
+if __name__ == "__mp_main__":
+    Path("imports").touch()
+    time.sleep(2)
+if __name__ == "__main__":
+    with closing(make_player("random", GameInfo.of(make_duel()), Isolation())) as agent:
+        agent.reset(1)
+"""
+
+
+def test_ctrl_c_does_not_end_the_process_of_an_isolated_agent_while_it_starts(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(IMPORTED_SLOWLY, encoding="utf-8")
+    with subprocess.Popen(
+        [sys.executable, script],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        wait_until((tmp_path / "imports").exists)
+        for child in descendants(process.pid):
+            os.kill(child, signal.SIGINT)
+        said = process.communicate()[0]
+    assert (process.returncode, said) == (0, "")
 
 
 SHOW = f"""

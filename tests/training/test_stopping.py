@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -32,9 +34,9 @@ class Slow(Agent):
         self.decisions += 1
         if self.decisions == 2:  # not in the rehearsal
             if self.breeds:
-                subprocess.Popen(["sleep", "60"])
+                subprocess.Popen(["sleep", "600"])
             Path("reached").touch()
-            time.sleep(60)
+            time.sleep(600)
         return int(action_mask.argmax())
 """
 COMMAND = "import sys; from sackarmies_training.cli import app; app(sys.argv[1:])"
@@ -111,7 +113,7 @@ def test_result_that_cannot_be_saved_ends_a_tournament_at_once(place):
 
 def sleep(place):
     (place / f"{os.getpid()}").touch()
-    time.sleep(60)
+    time.sleep(600)
 
 
 def played_on(place):
@@ -121,6 +123,23 @@ def played_on(place):
             pool.submit(sleep, place)
         wait_until(lambda: len(list(place.iterdir())) == 2)
         yield
+
+
+def send_half(place):
+    """Begin to send a result to the owner of the pool, and wait."""
+    results = multiprocessing.current_process()._args[1]
+    os.write(results._writer.fileno(), struct.pack("!i", 1000))
+    (place / "sent").touch()
+    time.sleep(600)
+
+
+def test_result_that_is_cut_off_does_not_keep_the_pool_waiting(tmp_path):
+    before = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), worker_pool(1) as pool:
+        pool.submit(send_half, tmp_path)
+        wait_until((tmp_path / "sent").exists)
+        raise KeyboardInterrupt
+    assert time.monotonic() - before < 60.0
 
 
 def test_jobs_of_a_match_that_is_decided_end_at_once(tmp_path):

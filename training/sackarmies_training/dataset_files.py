@@ -105,10 +105,10 @@ def written_whole(target: Path) -> Iterator[Path]:
                     os.fsync(file.fileno())
         temporary.replace(target)
     except BaseException:
-        if temporary.is_dir():
-            shutil.rmtree(temporary)
-        with contextlib.suppress(OSError):  # another process may use one of the folders by now
-            temporary.unlink(missing_ok=True)
-            for folder in created:
+        shutil.rmtree(temporary, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        for folder in created:
+            with contextlib.suppress(OSError):  # it was not created, or another process uses it by now
                 folder.rmdir()
         raise

@@ -13,7 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,20 +166,20 @@ class Seating:
         self.agents: list[Agent] = []
         self.names: list[str] = []
         self._met: list[set[int]] = []  # for each agent, the seeds of the games it plays
+        self._seed = seed
+        self._unfit: dict[int, Misconduct] = {}  # index into agents -> why that agent cannot be asked
         try:
             seats = [
                 [self._seat(name, make, None if seeds is None else seeds[game]) for name in line_up]
                 for game, line_up in enumerate(line_ups)
             ]
+            self.seat_agent = np.array(seats, np.int64)  # (n, players): index into agents
+            self._resets = [0] * len(self.agents)
+            for actor in range(len(self.agents)):
+                self._reset(actor)
         except BaseException:
             self.close()
             raise
-        self.seat_agent = np.array(seats, np.int64)  # (n, players): index into agents
-        self._seed = seed
-        self._resets = [0] * len(self.agents)
-        self._unfit: dict[int, Misconduct] = {}  # index into agents -> why that agent cannot be asked
-        for actor in range(len(self.agents)):
-            self._reset(actor)
 
     def _seat(self, name: str, make: AgentMaker, seed: int | None) -> int:
         """Return the index of the agent for a seat in a game; a new one is made if no other may take the seat."""
@@ -314,6 +314,10 @@ class WorkerPool(ProcessPoolExecutor):
         """Kill the processes: their jobs have no results any more."""
         for process in list((self._processes or {}).values()):
             process.kill()
+        # Our copy of the end they write to: without it, the thread that reads results would wait for the rest of one
+        # that the kill has cut off.
+        results: Any = self._result_queue  # there is no public way
+        results._writer.close()
 
 
 def begin_work() -> None:

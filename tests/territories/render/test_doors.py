@@ -65,8 +65,7 @@ def test_gymnasium_environments_draw_what_their_player_sees():
     assert "seen by Player " in env.render()
     many = gymnasium.make_vec(ENVIRONMENT, 2, "vector_entry_point", render_mode="rgb_array")
     many.reset(seed=1)
-    (frame,) = many.render()
-    assert frame.shape == SIZE
+    assert [frame.shape for frame in many.render()] == [SIZE, SIZE]
 
 
 def test_replay_holds_elements_in_the_colors_of_pages_and_words(recorded):

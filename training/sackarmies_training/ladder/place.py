@@ -106,9 +106,11 @@ class Newcomer:
         remove_leftovers(self.folder)
         identity = {**base_identity(self.config), NEWCOMER: self._identity}
         data = folder_identity(self.folder, self.config, identity)
-        firsts = [unit for rung in self.config.agents for unit in self.units(rung, 1)]
-        check_agents_exist(self.config, firsts, makers_of(self.agents))
-        write_json(self.folder / IDENTITY, data)
+        path = self.folder / IDENTITY
+        if not path.exists() or read_json(path) != data:
+            firsts = [unit for rung in self.config.agents for unit in self.units(rung, 1)]
+            check_agents_exist(self.config, firsts, makers_of(self.agents))
+            write_json(path, data)
         self.store.open()
 
     @property
