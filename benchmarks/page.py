@@ -62,7 +62,7 @@ def write_page() -> None:
 
 def main() -> None:
     """Rewrite the page."""
-    argparse.ArgumentParser(description=__doc__).parse_args()
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     write_page()
 
 
