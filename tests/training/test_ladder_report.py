@@ -195,7 +195,7 @@ def test_rung_with_rating_zero_is_told(tmp_path):
         ("c", "The mean rating of the rungs that games compare is 0. The anchor, c, does not play here."),
     ):
         config = make_config(tmp_path, rungs, pool=[{"players": 2, "units": 2, "rungs": ["a", "b"]}], anchor=anchor)
-        assert design_sentences(config, make_reports(config, entries)[0])[0].endswith(f" resamples). {told}")
+        assert design_sentences(config, make_reports(config, entries)[0])[0].endswith(f" the same result. {told}")
 
 
 def test_dollar_signs_in_names_are_drawn_as_they_are(tmp_path):

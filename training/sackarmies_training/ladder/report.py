@@ -84,7 +84,8 @@ def design_sentences(config: LadderConfig, report: PoolReport) -> list[str]:
     shared = f" All {armies} armies have equal shares." if armies > 1 else ""
     lines = [
         f"{units} units, {len(estimates.outcomes)} games. A unit is one draw of armies and chance, played in all "
-        f"seatings of its line-up.{shared} Intervals are 95%, by bootstrap over units ({RESAMPLES} resamples). "
+        f"seatings of its line-up.{shared} Intervals are 95%, by bootstrap over units ({RESAMPLES} resamples), "
+        "and by Wilson's formula for shares where all units have the same result. "
         f"{zero_sentence(config, estimates)}",
     ]
     if players > 2:
