@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import threading
 from pathlib import Path
 
 from sackarmies_env.core.messages import printable
@@ -30,7 +31,7 @@ def write_safely(path: Path, content: bytes, *, private: bool = False) -> None:
     """
     if path.exists() and not path.is_file() and not path.is_dir():
         raise ValueError(f"{printable(path)}: this is a device or a pipe, not a file")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{threading.get_ident()}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if private:

@@ -159,6 +159,7 @@ class ForcedKind:
 
     def _result(self, player: int, given: Any) -> int:
         results = self.results[player]
+        given = int(given) if isinstance(given, np.integer) else given
         if not isinstance(given, str | int) or isinstance(given, bool) or given not in results:
             allowed = suggestion(given, results) or f"; allowed are {join(results)}"
             raise ValueError(f"{self.name}[{player}]: {quote(given)} is not a result for player {player}{allowed}")
@@ -199,7 +200,11 @@ def named(kinds: Sequence[ForcedKind]) -> str:
     return join(kind.name for kind in kinds) or "none in this game"
 
 
+def _plain(given: Any) -> Any:
+    return int(given) if isinstance(given, np.integer) else list(given)
+
+
 def plain_forced(forced: Mapping[str, Any]) -> dict[str, Any]:
     """Return valid forced results as JSON would give them back, without kinds for which nothing is forced."""
-    plain: dict[str, Any] = json.loads(json.dumps(dict(forced), default=list))
+    plain: dict[str, Any] = json.loads(json.dumps(dict(forced), default=_plain))
     return {name: given for name, given in plain.items() if given not in ("", [])}

@@ -17,7 +17,7 @@ from sackarmies_env.core.actions import ActionSpace
 from sackarmies_env.core.chance import ForcedKind, write_forced
 from sackarmies_env.core.checks import MIN_INTEGER, integer, integers, rows_of, seats_of, seeds_of
 from sackarmies_env.core.dump import dump_record
-from sackarmies_env.core.kernels import exact_array, make_kernel
+from sackarmies_env.core.kernels import dtype_name, exact_array, make_kernel
 from sackarmies_env.core.legal import legal_ids, num_words
 from sackarmies_env.core.observation import ObservationSpec
 from sackarmies_env.core.rng import chance_of
@@ -175,9 +175,10 @@ class Game:
             seeds: `(n,)` integers, 0 to 2**63 - 1.
 
         Raises:
-            ValueError: there is not one seed per state, or one is out of range.
+            ValueError: there is not one seed per state, one is out of range, or an array is not one that kernels take.
         """
         seeds = seeds_of(seeds, len(states))
+        self._check_records(params, states)
         if len(states):
             copy_records(self.initial, states[-1:])
             self._run(params, states, Command.BEGIN, seeds)  # the last record is copied, and begins last
@@ -191,9 +192,11 @@ class Game:
             forced: what each `ForcedKind` takes, by its name; None for nothing.
 
         Raises:
-            ValueError: the seed is not such an integer, or results are of an unknown kind or not what it takes.
+            ValueError: the seed is not such an integer, results are of an unknown kind or not what it takes, or there
+                is no state that kernels take.
         """
         seed = integer("seed", seed, MIN_INTEGER)
+        exact_array("states", states[:1], self.state_dtype, (1,))
         first = self.new_states(1)  # not `initial.copy()`, which would leave bytes between the fields undefined
         copy_records(self.initial, first)
         write_forced(first, self.forced_kinds, {} if forced is None else forced)
@@ -204,17 +207,23 @@ class Game:
         """Return copies of states, `(k,)` records.
 
         Args:
-            states: `(n,)`.
+            states: `(n,)`; they may come from `np.load`.
             rows: those to copy, `(k,)` integers, repeats allowed; None for all.
             seeds: `(k,)`, 0 to 2**63 - 1, of the chance that each copy meets from here on, once its forced results are
                 used up; None: the chance that the original meets.
 
         Raises:
-            ValueError: the states are not contiguous, there is no such row, or not one seed per copy.
+            ValueError: they are no states of this game or not contiguous, there is no such row, or not one seed per
+                copy.
         """
+        if not isinstance(states, np.ndarray) or states.dtype != self.state_dtype or states.ndim != 1:
+            kind = type(states).__name__
+            given = f"{dtype_name(states.dtype)} of shape {states.shape}" if isinstance(states, np.ndarray) else kind
+            raise ValueError(f"states is {given}, but must be {dtype_name(self.state_dtype)} of shape (n,)")
         if not states.flags.c_contiguous:
             raise ValueError("states is not contiguous: give the whole array, and the rows to copy")
-        copies = copies_of(states, np.arange(len(states)) if rows is None else rows_of(rows, len(states)))
+        raw = states.view(np.ndarray).view(self.state_dtype)
+        copies = copies_of(raw, np.arange(len(raw)) if rows is None else rows_of(rows, len(raw)))
         if seeds is not None:
             for name, values in chance_of(seeds_of(seeds, len(copies))).items():
                 copies[name] = values
@@ -233,11 +242,13 @@ class Game:
             checked: whether illegal actions are refused.
 
         Raises:
-            ValueError: with `checked`, an action is not legal; no state is changed.
+            ValueError: there is not one integer per state, an array is not one that kernels take, or with `checked` an
+                action is not legal; no state is changed.
         """
+        given = integers("actions", actions, len(states))
         if checked:
-            self._check_legal(states, integers("actions", actions, len(states)))
-        self._run(params, states, Command.STEP, actions)
+            self._check_legal(states, given)
+        self._run(params, states, Command.STEP, given)
 
     def _check_legal(self, states: Records, actions: NDArray[np.int64]) -> None:
         for row, action in enumerate(actions.tolist()):
@@ -288,6 +299,7 @@ class Game:
     def observe(self, params: Records, states: Records, players: ArrayLike, out: NDArray[np.int8]) -> None:
         """Write what players see, whoever is the current player; players `(n,)` integers, out `(n, size)` int8."""
         seats = seats_of("players", players, len(states), 0, self.num_players)
+        self._check_records(params, states)
         exact_array("out", out, np.int8, (len(states), self.observation_spec.size))[...] = 0
         self._run(params, states, Command.READ, 0, Outputs(observations=out), seats)
 
@@ -304,6 +316,7 @@ class Game:
 
         A player is out if eliminated, or if the rules have ended the game. Truncation is a field of the state.
         """
+        exact_array("out", out, np.int8, (len(states), self.num_players))
         out[...] = self._results(params, states)[:, 1]
 
     def _results(self, params: Records, states: Records) -> NDArray[np.float32]:
@@ -336,7 +349,8 @@ class Game:
     def known_to(self, player: int) -> Game:
         """Return this game as a player may know it: nothing in its configuration is hidden from them.
 
-        It is the same object each time, with its own data: writing to it does not change this game.
+        It is the same object each time, with a configuration and `params` of its own: writing to those does not change
+        this game.
 
         Raises:
             ValueError: there is no such player.

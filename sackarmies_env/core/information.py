@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -46,6 +47,10 @@ class InformationSets:
         clear_padding(representatives)  # searches draw their worlds by all bytes
         game.determinize(game.params, representatives, np.full(len(states), player), np.zeros(len(states), np.int64))
         return cls(known, int(player), representatives)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> InformationSets:
+        """Copy the states to the byte: arrays of numpy copy fields alone, and leave what is between them undefined."""
+        return InformationSets(self.game, self.player, self.game.clone(self.states))
 
     def __len__(self) -> int:
         return len(self.states)

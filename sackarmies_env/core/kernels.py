@@ -21,6 +21,7 @@ from numba.np.numpy_support import as_dtype, from_dtype, map_layout
 from numpy.typing import NDArray
 
 from sackarmies_env.core.jit import INTERPRETED
+from sackarmies_env.core.state import Record
 
 Function = Callable[..., Any]
 
@@ -135,9 +136,15 @@ def exact_array(name: str, array: Any, dtype: Any, shape: tuple[int, ...]) -> ND
     """Return an array that kernels are to write to, unchanged, if they accept it.
 
     Raises:
-        ValueError: it is no array, has another dtype or shape, is not C-contiguous, or is read-only.
+        ValueError: it is no array, has another dtype or shape, is not C-contiguous, or is read-only; or its records are
+            not those of `core.state.alloc`, for which numba would compile the kernels again.
     """
     if isinstance(array, np.ndarray) and array.dtype == dtype and array.shape == shape and array.flags.carray:
+        if not is_for_kernels(array):
+            raise ValueError(
+                f"{name} has records of another kind than kernels take, such as np.load gives: `Game.clone` copies "
+                "states into those that they take"
+            )
         return array
     wanted = f"but must be a writable C-contiguous array of {dtype_name(dtype)} of shape {shape}"
     if not isinstance(array, np.ndarray):
@@ -145,6 +152,13 @@ def exact_array(name: str, array: Any, dtype: Any, shape: tuple[int, ...]) -> ND
     if array.dtype != dtype or array.shape != shape:
         raise ValueError(f"{name} is an array of {dtype_name(array.dtype)} of shape {array.shape}, {wanted}")
     raise ValueError(f"{name} is read-only or not contiguous, {wanted}")
+
+
+def is_for_kernels(array: NDArray[Any]) -> bool:
+    """Return whether an array is none of records, or one as kernels take them in this mode."""
+    if array.dtype.names is None:
+        return True
+    return issubclass(array.dtype.type, Record) if INTERPRETED else array.dtype.isalignedstruct
 
 
 def dtype_name(dtype: Any) -> str:
