@@ -297,6 +297,14 @@ class LeavesChild(Leaves):
         return super().misbehave(action_mask) if multiprocessing.parent_process() else 0
 
 
+class Thinks(Lowest):
+    """Takes a moment for each decision."""
+
+    def act(self, observation, action_mask):
+        time.sleep(0.5)
+        return super().act(observation, action_mask)
+
+
 class Breeds(Lowest):
     """Starts a program and a copy of itself, which both hang."""
 

@@ -98,7 +98,7 @@ def test_end_of_the_server_in_a_game_is_nobodys_forfeit(monkeypatch):
 
     monkeypatch.setattr(Seating, "choose", killing)
     with pytest.raises(HostError, match="the server of agents' processes has died"):
-        play(["Lowest", "Lowest"], Isolation())
+        play(["Thinks", "Thinks"], Isolation())  # an answer that is there already would be taken
     assert not play(["Lowest", "Lowest"], Isolation()).forfeits  # there is another server
 
 

@@ -38,7 +38,7 @@ NEVER = -1e9
 def plan_force(board, units):
     """Write which units of a row would attack: at most ten, strong types first, some troops among them."""
     slots = np.int64(MAX_ATTACKERS)
-    others = slots - min(np.int64(board.w_fodder), units[Unit.TROOP])
+    others = max(np.int64(0), slots - min(np.int64(board.w_fodder), units[Unit.TROOP]))  # more fodder than slots: none
     board.force_units = 0
     board.force_dice = 0
     board.force_counters = 0
