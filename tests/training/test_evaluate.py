@@ -8,7 +8,9 @@ from sackarmies_agents import make_agent
 from sackarmies_env.registry import load_game
 from sackarmies_training import identity
 from sackarmies_training.cli import app
+from sackarmies_training.cli_evaluate import result_sentences
 from sackarmies_training.evaluate import Plan, evaluate, make_jobs, played_units
+from sackarmies_training.matches import PlayedGame
 from sackarmies_training.ratings import Outcome
 from sackarmies_training.sack_armies import army_round_robin
 from sackarmies_training.sack_armies.army_round_robin import ArmyResults, RoundRobin
@@ -413,3 +415,16 @@ def test_four_generals_can_be_evaluated():
     tally, played = evaluate(game, "greedy", "random", Plan(2, seed=1), told.append)
     assert tally.games == 8
     assert {len(one.returns) for one in played} == {4}
+
+
+def test_draws_are_left_out_of_what_equal_agents_would_win():
+    """The first seat wins in one unit; in the other, two seats draw. So each of three equal agents wins a sixth."""
+    line_ups = [("a", "b", "b"), ("b", "a", "b"), ("b", "b", "a")]
+    ends = [(1.0, -0.5, -0.5), (0.25, 0.25, -0.5)]
+    played = [
+        PlayedGame(seed, line_up, (), returns, 9, truncated=False)
+        for seed, returns in enumerate(ends)
+        for line_up in line_ups
+    ]
+    sentences = result_sentences(Match("a", "b", played_units(played)), Tally(1, 2, 3), played)
+    assert "; equal agents would win 17% with as many draws; 9 turns" in sentences[1]

@@ -29,6 +29,8 @@ from sackarmies_training.config import UNSTOPPABLE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sackarmies_env.core.game import Game
+    from sackarmies_training.evaluate import Plan
     from sackarmies_training.evaluation_report import EvaluationReport
     from sackarmies_training.matches import PlayedGame
     from sackarmies_training.standings import Tally
@@ -118,11 +120,9 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     ] = False,
 ) -> None:
     """Measure how often one agent beats another, with 95% intervals."""
-    from sackarmies_training.evaluate import Plan, played_units
-    from sackarmies_training.evaluate import evaluate as measure
+    from sackarmies_training.evaluate import Plan
     from sackarmies_training.evaluation_report import EvaluationReport, reserved
     from sackarmies_training.seeds import checked_seed
-    from sackarmies_training.stats.match import Match
     from sackarmies_training.stats.sprt import Scale, SprtPlan
 
     limits = {
@@ -143,19 +143,9 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
         parse_agent(text)
     played_game = build_game(game, players, army)
     seeds = -(-most // players) if test is None else test.max_units
+    plan = Plan(seeds, seed, workers, isolation, test)
     with nullcontext() if report is None else reserved("--report", report):
-        with games_bar(seeds * players) as progress:
-            tally, played = measure(played_game, agent, opponent, Plan(seeds, seed, workers, isolation, test), progress)
-        match = Match(agent, opponent, played_units(played))
-        sentences = result_sentences(match, tally, played)
-        if luck:
-            from sackarmies_training.stats.luck import adjusted_score
-
-            sentences.append(adjusted_score(played_game, agent, played).sentence())
-        if test is not None:
-            sentences.append(match.verdict_sentence(test))
-        show_results(played, sentences)
-        console.print(f"To play the same games again, add --seed {seed}", highlight=False)
+        played, sentences = play_and_show(played_game, agent, opponent, plan, luck=luck)
         if report is not None:
             is_timed = isolation is not None and isolation.is_timed
             sentences.append(f"The seed was {seed}.")
@@ -163,6 +153,29 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
                 played_game, (agent, opponent), played, sentences, report, workers, is_timed=is_timed
             )
             write_report(pages, with_replays=replays)
+
+
+def play_and_show(
+    game: Game, agent: str, opponent: str, plan: Plan, *, luck: bool
+) -> tuple[list[PlayedGame], list[str]]:
+    """Play the games of an evaluation and print its results; return the games and the results in sentences."""
+    from sackarmies_training.evaluate import evaluate as measure
+    from sackarmies_training.evaluate import played_units
+    from sackarmies_training.stats.match import Match
+
+    with games_bar(plan.seeds * game.num_players) as progress:
+        tally, played = measure(game, agent, opponent, plan, progress)
+    match = Match(agent, opponent, played_units(played))
+    sentences = result_sentences(match, tally, played)
+    if luck:
+        from sackarmies_training.stats.luck import adjusted_score
+
+        sentences.append(adjusted_score(game, agent, played).sentence())
+    if plan.sprt is not None:
+        sentences.append(match.verdict_sentence(plan.sprt))
+    show_results(played, sentences)
+    console.print(f"To play the same games again, add --seed {plan.seed}", highlight=False)
+    return played, sentences
 
 
 def write_report(report: EvaluationReport, *, with_replays: bool) -> None:
@@ -213,8 +226,11 @@ def check_report(report: Path | None, *, replays: bool) -> None:
 
 def result_sentences(match: Match, tally: Tally, played: Sequence[PlayedGame]) -> list[str]:
     """Return sentences on an agent's results, first its wins, draws and losses."""
+    from sackarmies_training.evaluate import outcome_of
+
     turns, players = sum(one.turns for one in played) / len(played), len(played[0].agents)
-    even = f"; equal agents would win {1 / players:.0%}" if players > 2 else ""
+    decided = sum(len(outcome_of(one).best) == 1 for one in played) / len(played)
+    even = f"; equal agents would win {decided / players:.0%} with as many draws" if players > 2 else ""
     return [
         f"{match.agent} against {match.opponent}: won {tally.wins}, drawn {tally.draws}, lost {tally.losses}",
         f"win rate {tally.win_rate}{even}; {turns:.0f} turns per game on average",
