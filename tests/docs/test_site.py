@@ -16,7 +16,7 @@ from sackarmies_env.games.sack_armies.state.constants import Ability
 from sackarmies_env.games.sack_armies.switches import Switches
 from sackarmies_env.registry import game_of
 from sackarmies_training.cli import app
-from tests.training.terminals import command_words
+from tests.training.commands.terminals import command_words
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

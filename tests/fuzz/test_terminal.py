@@ -25,7 +25,7 @@ from sackarmies_training.terminal import PlainConsole
 from sackarmies_training.train_ppo import train
 from tests.core.toy_game import make_duel
 from tests.fuzz.checkpoints import checkpoint, with_table
-from tests.training.terminals import shorten_games
+from tests.training.commands.terminals import shorten_games
 from tests.training.test_tournament import make_tournament
 from tests.training.test_train import ROUND, make_config
 

@@ -25,13 +25,13 @@ from sackarmies_env.registry import game_of
 from sackarmies_env.render.frames import replay_data
 from sackarmies_training import unfinished
 from sackarmies_training.analysis import AnalysisPlan, Reports, analyze, reported
-from sackarmies_training.cli_errors import STOPPED
+from sackarmies_training.commands.output import STOPPED
 from tests.agents import thinking
 from tests.agents.thinking import Thinker
 from tests.core.toy_game import make_duel
 from tests.render.positions import SMALL, twin
 from tests.render.test_replay_pages import HIDDEN_COURSE, recorded
-from tests.training.test_cli import FIGHT, refused, run
+from tests.training.commands.test_cli import FIGHT, refused, run
 
 THINKER = "python:class=tests.agents.thinking:Thinker"
 

@@ -8,7 +8,7 @@ from sackarmies_agents import make_agent
 from sackarmies_env.registry import load_game
 from sackarmies_training import identity
 from sackarmies_training.cli import app
-from sackarmies_training.cli_evaluate import result_sentences
+from sackarmies_training.commands.evaluate import result_sentences
 from sackarmies_training.evaluate import Plan, evaluate, make_jobs, played_units
 from sackarmies_training.matches import PlayedGame
 from sackarmies_training.ratings import Outcome

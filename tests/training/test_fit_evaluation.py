@@ -30,7 +30,7 @@ from sackarmies_training.sack_armies.fit_evaluation import (
     share_interval,
 )
 from sackarmies_training.stats.estimate import wilson
-from tests.training.test_cli import refused
+from tests.training.commands.test_cli import refused
 
 TWO, THREE = 2, 3  # numbers of lots: one of two Generals, one of three
 

@@ -20,7 +20,7 @@ from sackarmies_training.checkpoints import CheckpointFolder, is_intact
 from sackarmies_training.files import append_line
 from sackarmies_training.train_ppo import CHECKPOINT
 from tests.core.toy_game import make_duel
-from tests.training.terminals import shorten_games
+from tests.training.commands.terminals import shorten_games
 from tests.training.test_tournament import files_of, make_tournament
 from tests.training.test_train import ROUND, make_config, run
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sackarmies_training.locks import HOLDER
-from tests.training.test_league_cli import CONFIG, GAMES
+from tests.training.commands.test_league import CONFIG, GAMES
 
 ROOT = Path(__file__).parents[2]
 LONGEST = 120.0  # seconds

@@ -6,7 +6,6 @@ from typer.testing import CliRunner
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
 from sackarmies_env.envs.match import Match
-from sackarmies_training import cli_play
 from sackarmies_training.cli import app
 from sackarmies_training.orders import Orders
 from sackarmies_training.person import Person
@@ -121,7 +120,7 @@ def test_whole_game_in_the_terminal_with_orders_to_pass(monkeypatch):
         monkeypatch.setattr("builtins.input", people[0].answer)
         return people[0]
 
-    monkeypatch.setattr(cli_play, "Person", sit_down)
+    monkeypatch.setattr("sackarmies_training.commands.play.Person", sit_down)
     result = CliRunner().invoke(app, ["play", "random", "--seed", "5"])
     assert result.exit_code == 0, result.output
     assert "General 0 (you) wins after " in result.output

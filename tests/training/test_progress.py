@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from sackarmies_env.core import notice
-from sackarmies_training import cli_errors
-from sackarmies_training.cli_errors import games_bar, print_resumed
+from sackarmies_training.commands import output
+from sackarmies_training.commands.output import games_bar, print_resumed
 from sackarmies_training.config import ImitationSection
 from sackarmies_training.loggers import Loggers
 from sackarmies_training.progress import TrainingProgress
@@ -28,7 +28,7 @@ def stderr(monkeypatch):
     def set_up(*, terminal, width=80):
         stream = io.StringIO()
         console = PlainConsole(file=stream, width=width, force_terminal=terminal, color_system=None)
-        monkeypatch.setattr(cli_errors, "progress_console", console)
+        monkeypatch.setattr(output, "progress_console", console)
         return stream
 
     return set_up
@@ -113,12 +113,12 @@ def bar_of_games():
 
 
 def bar_of_training():
-    return TrainingProgress(cli_errors.progress_console)
+    return TrainingProgress(output.progress_console)
 
 
 def bar_of_imitation():
     section = ImitationSection(teacher="random", decisions=1)
-    return imitation_bar(cli_errors.progress_console, section, Loggers([]))
+    return imitation_bar(output.progress_console, section, Loggers([]))
 
 
 @pytest.mark.parametrize("bar", [bar_of_games, bar_of_training, bar_of_imitation])
@@ -128,7 +128,7 @@ def test_compiling_under_a_bar_is_a_plain_line(monkeypatch, bar):
     monkeypatch.setattr(sys, "__stderr__", stream)
     monkeypatch.setattr(notice, "DELAY", 0.05)
     console = PlainConsole(file=stream, width=200, force_terminal=True, color_system=None)
-    monkeypatch.setattr(cli_errors, "progress_console", console)
+    monkeypatch.setattr(output, "progress_console", console)
     listener = notice.CompileNotice()
     with bar() as progress:
         if bar is bar_of_games:

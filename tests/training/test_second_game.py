@@ -56,7 +56,7 @@ workers = 1
 
 @pytest.fixture(autouse=True)
 def duel(monkeypatch):
-    monkeypatch.setattr("sackarmies_training.cli_errors.console.width", 250)
+    monkeypatch.setattr("sackarmies_training.commands.output.console.width", 250)
     with registered():
         yield
 
@@ -244,7 +244,7 @@ def test_broken_installed_game_keeps_other_commands(monkeypatch, capsys):
 
 
 def test_shell_completes_what_the_chosen_game_has():
-    from sackarmies_training.cli_options import completes_option
+    from sackarmies_training.commands.options import completes_option
 
     class Context:
         def __init__(self, game):

@@ -19,8 +19,12 @@ from sackarmies_env.core.entries import entry_of, find_hook, game_ids
 from sackarmies_env.core.messages import printable
 from sackarmies_env.core.notice import note
 from sackarmies_env.registry import DEFAULT_GAME, load_game
-from sackarmies_training.cli_data import analyze, dataset, labels, replay, scenario_app, view
-from sackarmies_training.cli_errors import (
+from sackarmies_training.commands.data import analyze, dataset, labels, replay, scenario_app, view
+from sackarmies_training.commands.evaluate import evaluate
+from sackarmies_training.commands.ladder import ladder_app
+from sackarmies_training.commands.league import league_app
+from sackarmies_training.commands.options import OnOption
+from sackarmies_training.commands.output import (
     COMPETE,
     DATA,
     STOPPED,
@@ -33,12 +37,8 @@ from sackarmies_training.cli_errors import (
     print_without_replay,
     progress_console,
 )
-from sackarmies_training.cli_evaluate import evaluate
-from sackarmies_training.cli_ladder import ladder_app
-from sackarmies_training.cli_league import league_app
-from sackarmies_training.cli_options import OnOption
-from sackarmies_training.cli_play import play, warmup, watch
-from sackarmies_training.cli_submit import submit_check
+from sackarmies_training.commands.play import play, warmup, watch
+from sackarmies_training.commands.submit import submit_check
 from sackarmies_training.config import (
     LEARNER,
     LearnConfig,

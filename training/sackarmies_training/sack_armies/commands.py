@@ -18,8 +18,14 @@ from sackarmies_env.games.sack_armies.tokens.catalogue import by_id, load_catalo
 from sackarmies_env.games.sack_armies.tokens.schema import AnyToken, Unit
 from sackarmies_env.games.sack_armies.tokens.text import HOMELAND_NAMES, effect_text
 from sackarmies_env.registry import load_game
-from sackarmies_training.cli_errors import DATA, PlainCommand, PlainGroup, console, games_bar, print_resumed
-from sackarmies_training.cli_options import ContestSeedOption, WorkersOption, check_writable, complete_agent, completes
+from sackarmies_training.commands.options import (
+    ContestSeedOption,
+    WorkersOption,
+    check_writable,
+    complete_agent,
+    completes,
+)
+from sackarmies_training.commands.output import DATA, PlainCommand, PlainGroup, console, games_bar, print_resumed
 from sackarmies_training.fitting import plain_table
 from sackarmies_training.sack_armies.greedy_commands import greedy_app
 

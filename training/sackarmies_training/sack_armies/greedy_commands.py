@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from sackarmies_agents.scripted.sack_armies.weights import DEFAULT, load_weights, weight_sets
-from sackarmies_training.cli_errors import PlainCommand, PlainGroup, console, games_bar
-from sackarmies_training.cli_options import ContestSeedOption, completes
+from sackarmies_training.commands.options import ContestSeedOption, completes
+from sackarmies_training.commands.output import PlainCommand, PlainGroup, console, games_bar
 
 TUNING = Path("runs/greedy")
 

@@ -14,8 +14,8 @@ from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.search.agent import LEVELS, Level
 from sackarmies_agents.search.variants import TRAINED
 from sackarmies_env.core.entries import find_hook
-from sackarmies_training.cli_errors import console
-from sackarmies_training.cli_options import check_has_armies, check_writable
+from sackarmies_training.commands.options import check_has_armies, check_writable
+from sackarmies_training.commands.output import console
 from sackarmies_training.seats import PERSON
 from sackarmies_training.web.protocol import MAX_SEED
 from sackarmies_training.web.saves import Saves, default_folder, file_name

@@ -13,8 +13,7 @@ from rich.text import Text
 from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.limits import MOST_MEMORY, Isolation
 from sackarmies_env.registry import DEFAULT_GAME
-from sackarmies_training.cli_errors import console, games_bar, print_without_replay
-from sackarmies_training.cli_options import (
+from sackarmies_training.commands.options import (
     ArmyOption,
     DrawnSeedOption,
     GameOption,
@@ -24,6 +23,7 @@ from sackarmies_training.cli_options import (
     check_writable,
     complete_agent,
 )
+from sackarmies_training.commands.output import console, games_bar, print_without_replay
 from sackarmies_training.config import UNSTOPPABLE
 
 if TYPE_CHECKING:

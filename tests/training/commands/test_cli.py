@@ -17,7 +17,7 @@ from sackarmies_training.config import GameSection
 from sackarmies_training.evaluate import Plan
 from sackarmies_training.locks import locked
 from sackarmies_training.sack_armies.army_round_robin import RoundRobin
-from tests.training.terminals import command_words, shorten_games
+from tests.training.commands.terminals import command_words, shorten_games
 
 TRAIN = 'folder = "{folder}"\n[ppo]\ndecisions = 100\n[tournament]\nagents = ["learner", "random"]\n'
 TOURNAMENT = 'folder = "{folder}"\n[tournament]\nagents = ["greedy", "random"]\n'
@@ -25,8 +25,8 @@ TOURNAMENT = 'folder = "{folder}"\n[tournament]\nagents = ["greedy", "random"]\n
 
 @pytest.fixture(autouse=True)
 def wide_terminal(monkeypatch):
-    monkeypatch.setattr("sackarmies_training.cli_errors.console.width", 250)
-    monkeypatch.setattr("sackarmies_training.cli_errors.console._color_system", None)
+    monkeypatch.setattr("sackarmies_training.commands.output.console.width", 250)
+    monkeypatch.setattr("sackarmies_training.commands.output.console._color_system", None)
 
 
 def run(*words, answers=None):
@@ -213,7 +213,7 @@ def test_game_that_ctrl_c_ends_is_recorded(tmp_path, monkeypatch):
     result = run("play", "random", *FIGHT, "--record", played)
     assert result.exit_code == 130
     assert f"The record is in {played}" in result.output
-    monkeypatch.setattr("sackarmies_training.cli_play.time.sleep", interrupt)  # at the board of the first turn
+    monkeypatch.setattr("sackarmies_training.commands.play.time.sleep", interrupt)  # at the board of the first turn
     assert run("watch", "random", "random", *FIGHT, "--record", watched).exit_code == 130
     assert run("play", "random", *FIGHT).exit_code == 130
     assert json.loads(played.read_text())["actions"]
@@ -366,8 +366,8 @@ def test_missing_library_is_named_with_its_extra(library, extra, words, tmp_path
 
 def block(monkeypatch, library):
     """Make a library look as if it were not installed, also to modules that are imported from now on."""
-    kept = ("cli", "cli_data", "cli_errors", "cli_options", "cli_play", "config", "fitting", "files", "shaping")
-    kept += ("sack_armies", "sack_armies.commands")
+    kept = ("cli", "commands", "commands.data", "commands.options", "commands.output", "commands.play")
+    kept += ("config", "fitting", "files", "shaping", "sack_armies", "sack_armies.commands")
     for name in sorted(sys.modules, reverse=True):  # modules before the packages that hold them
         package, _, module = name.partition(".")
         if package == "sackarmies_training" and module and module not in kept:
@@ -409,7 +409,7 @@ def test_scenario_is_shown_or_refused(tmp_path):
 
 @pytest.mark.parametrize("command", ["watch", "play"])
 def test_unwritable_record_is_reported_before_the_game(tmp_path, monkeypatch, command):
-    monkeypatch.setattr("sackarmies_training.cli_options.os.access", lambda path, mode: path != tmp_path)
+    monkeypatch.setattr("sackarmies_training.commands.options.os.access", lambda path, mode: path != tmp_path)
     result = run(command, "random", "random", "--record", tmp_path / "new" / "game.json")
     assert result.exit_code == 1
     assert result.stderr == f"Error: {tmp_path}: Permission denied\n"

@@ -10,8 +10,8 @@ import typer
 from rich.console import RenderableType
 from rich.text import Text
 
-from sackarmies_training.cli_errors import PlainCommand, PlainGroup, console, games_bar, print_without_replay
-from sackarmies_training.cli_submit import print_line, print_trial, refuse
+from sackarmies_training.commands.output import PlainCommand, PlainGroup, console, games_bar, print_without_replay
+from sackarmies_training.commands.submit import print_line, print_trial, refuse
 from sackarmies_training.fitting import add_numbers, fitted, plain_table, titled
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from sackarmies_env.games.sack_armies.scenario.document import scenario_ids
 from sackarmies_env.games.sack_armies.tokens.army import army_ids
 from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
 from sackarmies_training.cli import app
-from tests.training.terminals import command_words, in_pipe, in_terminal, shorten_games
+from tests.training.commands.terminals import command_words, in_pipe, in_terminal, shorten_games
 
 CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 COLORS = re.compile(r"\x1b\[(?:[0-9]+;)*(?:3[0-7]|38|4[0-7]|9[0-7])(?:;[0-9]+)*m")
@@ -135,8 +135,8 @@ def test_screen_is_neither_cleared_nor_colored_in_pipes_and_dumb_terminals():
 def test_watching_pauses_between_boards_in_a_terminal(monkeypatch, terminal, options, pauses):
     shorten_games(monkeypatch)
     slept = []
-    monkeypatch.setattr("sackarmies_training.cli_play.clears_screen", lambda: terminal)
-    monkeypatch.setattr("sackarmies_training.cli_play.time.sleep", slept.append)
+    monkeypatch.setattr("sackarmies_training.commands.play.clears_screen", lambda: terminal)
+    monkeypatch.setattr("sackarmies_training.commands.play.time.sleep", slept.append)
     words = ["watch", "random", "random", "--army", "beginners", "--army", "beginners", *options]
     assert CliRunner().invoke(app, words).exit_code == 0
     assert set(slept) == pauses

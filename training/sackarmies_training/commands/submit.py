@@ -9,7 +9,7 @@ import typer
 
 from sackarmies_agents.limits import Isolation
 from sackarmies_env.registry import DEFAULT_GAME, load_game, load_players
-from sackarmies_training.cli_errors import FAILED, console, games_bar
+from sackarmies_training.commands.output import FAILED, console, games_bar
 from sackarmies_training.config import TournamentConfig, load_config
 
 if TYPE_CHECKING:

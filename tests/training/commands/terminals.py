@@ -12,7 +12,7 @@ import termios
 import typer
 
 from sackarmies_training.cli import app
-from sackarmies_training.cli_options import build_game
+from sackarmies_training.commands.options import build_game
 
 TURNS = 12  # of a short game
 COMMAND = [sys.executable, "-c", "from sackarmies_training.cli import app; app(prog_name='sackarmies')"]
@@ -70,5 +70,5 @@ def in_pipe(words, **variables):
 def shorten_games(monkeypatch):
     """Truncate games that are watched, played or evaluated in this process after `TURNS` turns."""
     build = functools.partial(build_game, switches={"max_turns": TURNS})
-    for module in ("cli_evaluate", "cli_play"):
-        monkeypatch.setattr(f"sackarmies_training.{module}.build_game", build)
+    for module in ("evaluate", "play"):
+        monkeypatch.setattr(f"sackarmies_training.commands.{module}.build_game", build)

@@ -13,8 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 from sackarmies_training.cli import app
-from sackarmies_training.cli_errors import STOPPED
-from sackarmies_training.cli_ladder import print_rungs, print_solved, rung_order
+from sackarmies_training.commands.ladder import print_rungs, print_solved, rung_order
+from sackarmies_training.commands.output import STOPPED
 from sackarmies_training.config import load_config
 from sackarmies_training.ladder import contest
 from sackarmies_training.ladder.config import LadderConfig
@@ -25,7 +25,7 @@ from tests.second_game import registered
 from tests.training.ladders import make_config, make_entry, results_of
 from tests.training.test_killed import descendants, is_running, wait_until
 
-EXACT = Path(__file__).parents[2] / "configs" / "ladder" / "exact"
+EXACT = Path(__file__).parents[3] / "configs" / "ladder" / "exact"
 DUEL = """
 folder = "{folder}"
 workers = 1
@@ -65,7 +65,7 @@ units = 20
 
 @pytest.fixture
 def config(tmp_path, monkeypatch):
-    monkeypatch.setattr("sackarmies_training.cli_errors.console.width", 250)
+    monkeypatch.setattr("sackarmies_training.commands.output.console.width", 250)
     path = tmp_path / "ladder.toml"
     path.write_text(DUEL.format(folder=tmp_path / "ladder"))
     with registered(greedy="tests.second_game:HighestCard", responders="tests.training.test_ladder_exploit:hook"):
@@ -223,7 +223,7 @@ def test_agents_are_compared_with_exact_values():
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_names_of_agents_are_whole_in_tables_of_exact_values(width, monkeypatch, capsys):
-    monkeypatch.setattr("sackarmies_training.cli_errors.console.width", width)
+    monkeypatch.setattr("sackarmies_training.commands.output.console.width", width)
     names = ("greedy:weights=first", "greedy:temperature=0.5,weights=first", "random")
     regrets = tuple(Regrets(name, 7, [0.0, 0.25]) for name in names)
     print_solved(Solved("duel", 0, ("move", "melee"), (0.0, 0.25), 3, 2, regrets, (4, 7)))

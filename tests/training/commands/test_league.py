@@ -18,7 +18,7 @@ from sackarmies_training.locks import locked
 from tests.second_game import kept_registries, registered
 from tests.training.leagues import Simulation, lines_of
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 CONFIG = """
 workers = 1
 round = 3
@@ -43,7 +43,7 @@ GAMES = {
 
 @pytest.fixture(autouse=True)
 def games(monkeypatch):
-    monkeypatch.setattr("sackarmies_training.cli_errors.console.width", 250)
+    monkeypatch.setattr("sackarmies_training.commands.output.console.width", 250)
     with kept_registries():
         add_entry(ENTRY)
         yield

@@ -19,9 +19,8 @@ from sackarmies_env.core.record import GameRecord, load_record, save_record
 from sackarmies_env.core.record import replay as replay_record
 from sackarmies_env.core.safe_read import named
 from sackarmies_env.registry import DEFAULT_GAME, game_of, load_game, load_scenario
-from sackarmies_training.cli_errors import PlainCommand, PlainGroup, console, games_bar
-from sackarmies_training.cli_evaluate import refuse_without
-from sackarmies_training.cli_options import (
+from sackarmies_training.commands.evaluate import refuse_without
+from sackarmies_training.commands.options import (
     ContestSeedOption,
     GameOption,
     ScenarioArgument,
@@ -30,6 +29,7 @@ from sackarmies_training.cli_options import (
     complete_agent,
     viewer_seat,
 )
+from sackarmies_training.commands.output import PlainCommand, PlainGroup, console, games_bar
 from sackarmies_training.fitting import plain_table
 from sackarmies_training.terminal import write
 

@@ -11,7 +11,9 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from sackarmies_agents.factory import parse_agent
-from sackarmies_training.cli_errors import (
+from sackarmies_training.commands.evaluate import SPRT_OPTIONS, given_options, refuse_without
+from sackarmies_training.commands.options import OnOption, complete_agent
+from sackarmies_training.commands.output import (
     PlainCommand,
     PlainGroup,
     console,
@@ -19,8 +21,6 @@ from sackarmies_training.cli_errors import (
     print_resumed,
     print_without_replay,
 )
-from sackarmies_training.cli_evaluate import SPRT_OPTIONS, given_options, refuse_without
-from sackarmies_training.cli_options import OnOption, complete_agent
 from sackarmies_training.config import Place, load_config
 from sackarmies_training.fitting import add_numbers, fitted, plain_table, titled
 

@@ -19,8 +19,7 @@ from sackarmies_env.envs.match import NO_ACTION, Match
 from sackarmies_env.registry import DEFAULT_GAME
 from sackarmies_training.analysis import Reports
 from sackarmies_training.choices import told_choice
-from sackarmies_training.cli_errors import console
-from sackarmies_training.cli_options import (
+from sackarmies_training.commands.options import (
     REFEREE,
     ArmyOption,
     GameOption,
@@ -33,6 +32,7 @@ from sackarmies_training.cli_options import (
     completes,
     viewer_seat,
 )
+from sackarmies_training.commands.output import console
 from sackarmies_training.person import Person
 from sackarmies_training.seats import PERSON, Seats
 from sackarmies_training.table import table_class, table_of, winners_of
