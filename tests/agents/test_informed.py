@@ -20,7 +20,7 @@ from sackarmies_env.envs.match import NO_ACTION, Match
 from sackarmies_env.envs.vector_env import BatchEnv
 from sackarmies_training.identity import agent_identity
 from sackarmies_training.matches import Seating, play_games
-from sackarmies_training.seats import Seats
+from sackarmies_training.table.seats import Seats
 from tests.agents import informed
 from tests.core.toy_game import make_duel
 

@@ -143,7 +143,7 @@ def test_styles_are_still_there():
 def test_training_code_uses_one_console_and_no_markup():
     """Markup is off in the one console; progress bars have their own switch for it."""
     found = []
-    for path in sorted(SOURCES.glob("*.py")):
+    for path in sorted(SOURCES.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module == "rich.markup":
                 found.append(f"{path.name}:{node.lineno}: imports rich.markup")

@@ -18,7 +18,7 @@ from sackarmies_env.core.record import Belief
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.state.constants import Decision, Verb
 from sackarmies_training.analysis import Reports
-from sackarmies_training.seats import PERSON, Seats
+from sackarmies_training.table.seats import PERSON, Seats
 from sackarmies_training.web.played import PlayedGame
 from sackarmies_training.web.protocol import Message, Request, read_request, write
 from sackarmies_training.web.saves import Saves

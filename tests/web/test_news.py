@@ -18,8 +18,8 @@ from sackarmies_env.games.territories.words.sentences import event_words
 from sackarmies_env.registry import load_players
 from sackarmies_env.render import sack_armies_words
 from sackarmies_env.render.log import TOTAL, news
-from sackarmies_training.person import Person
-from sackarmies_training.seats import PERSON, Seats
+from sackarmies_training.table.person import Person
+from sackarmies_training.table.seats import PERSON, Seats
 from sackarmies_training.web.feed import Feed
 from sackarmies_training.web.shown import ShownGame
 from tests.samples import many

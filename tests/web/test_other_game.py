@@ -19,7 +19,7 @@ from examples.liars_dice import ENTRY, make_game
 from sackarmies_env.core.entries import add_entry
 from sackarmies_env.core.state import copy_records
 from sackarmies_training.cli import app
-from sackarmies_training.seats import PERSON, Seats
+from sackarmies_training.table.seats import PERSON, Seats
 from sackarmies_training.web.command import offered_agents
 from sackarmies_training.web.feed import Feed
 from sackarmies_training.web.played import PlayedGame

@@ -13,7 +13,7 @@ from sackarmies_env.games.sack_armies.state.constants import Decision
 from sackarmies_env.render.picture import find_picture
 from sackarmies_training.sack_armies.preview import Preview, heads_needed, percent, reds_in_a_row
 from sackarmies_training.sack_armies.table import Table
-from sackarmies_training.table import known_states
+from sackarmies_training.table.game_table import known_states
 from tests.sack_armies.builders.fights import able, scenario
 from tests.sack_armies.builders.text_game import attachment, field, token, unit
 

@@ -16,7 +16,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from sackarmies_training.seats import Seats
+from sackarmies_training.table.seats import Seats
 from sackarmies_training.web.protocol import MAX_MESSAGE
 from sackarmies_training.web.server import static_files
 from tests.web.pages import PATIENCE, Running, hear, tell
@@ -171,7 +171,7 @@ def held(monkeypatch):
         assert go_on.wait(PATIENCE)
         return match.legal_actions()[0]
 
-    monkeypatch.setattr("sackarmies_training.seats.Seats.decide", think)
+    monkeypatch.setattr("sackarmies_training.table.seats.Seats.decide", think)
     return thinking, go_on
 
 
@@ -201,7 +201,7 @@ def thought(running, monkeypatch):
     with running.page() as page:
         hear(page)
         tell(page, kind="start", players=["person", "greedy"], seed=1)
-        monkeypatch.setattr("sackarmies_training.seats.Seats.decide", think)
+        monkeypatch.setattr("sackarmies_training.table.seats.Seats.decide", think)
         while not thinking.is_set():
             if (asked := hear(page))["kind"] == "ask":
                 wanted = next((each for each in asked["choices"] if each["text"] == "draw"), asked["choices"][0])

@@ -558,7 +558,7 @@ def test_question_that_was_answered_is_not_asked_again(tmp_path, monkeypatch):
         session.interrupt()
         return match.legal_actions()[0]
 
-    monkeypatch.setattr("sackarmies_training.seats.Seats.decide", leave)
+    monkeypatch.setattr("sackarmies_training.table.seats.Seats.decide", leave)
     while not session.game.is_stopped:
         wanted = choices_of(ask).get("Draw", ask["choices"][0])
         told = say(session, kind="choose", number=ask["number"], actions=[wanted["id"]])

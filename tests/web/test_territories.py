@@ -16,7 +16,7 @@ from sackarmies_env.games.territories import make_game
 from sackarmies_env.games.territories.state.actions import FIRST_CARD
 from sackarmies_env.games.territories.state.constants import NUM_CARDS, Decision
 from sackarmies_env.render import territories
-from sackarmies_training.seats import PERSON, Seats
+from sackarmies_training.table.seats import PERSON, Seats
 from sackarmies_training.territories.table import Table
 from sackarmies_training.web.command import offered_agents
 from sackarmies_training.web.feed import Feed

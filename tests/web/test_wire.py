@@ -14,7 +14,7 @@ from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.state.constants import Zone
 from sackarmies_env.render.picture import find_picture
 from sackarmies_training.sack_armies.table import Table
-from sackarmies_training.table import GameTable
+from sackarmies_training.table.game_table import GameTable
 from sackarmies_training.web.feed import Feed
 from sackarmies_training.web.played import PlayedGame
 from sackarmies_training.web.protocol import Message

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sackarmies_env.core.game import Game, Records
 from sackarmies_training.labels import DRAW, WIN
-from sackarmies_training.table import table_class
+from sackarmies_training.table.game_table import table_class
 
 RECENT_GAMES = 500  # games that a curve is the mean of
 ODD = re.compile(r"[^\w .-]")  # characters in the name of an army that services refuse

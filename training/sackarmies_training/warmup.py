@@ -33,7 +33,7 @@ from sackarmies_env.core.record import replay as replay_record
 from sackarmies_env.envs.match import Match
 from sackarmies_env.registry import load_game, load_players
 from sackarmies_env.render.picture import find_picture
-from sackarmies_training.table import GameTable, known_states, table_of
+from sackarmies_training.table.game_table import GameTable, known_states, table_of
 
 GAMES_AT_ONCE = 4
 TOLD = 8  # decisions of each kind that are put into words

@@ -10,7 +10,7 @@ from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.games.territories import make_game
 from sackarmies_env.games.territories.play.step import tells_of_cards
 from sackarmies_env.games.territories.state.constants import Decision, TurnStep
-from sackarmies_training.table import table_of
+from sackarmies_training.table.game_table import table_of
 from sackarmies_training.territories.table import PARTS
 from tests.territories.builders import FAR, attack, table
 from tests.territories.fog.twins import dealt_anew

@@ -18,7 +18,6 @@ from sackarmies_env.core.record import save_record
 from sackarmies_env.envs.match import NO_ACTION, Match
 from sackarmies_env.registry import DEFAULT_GAME
 from sackarmies_training.analysis import Reports
-from sackarmies_training.choices import told_choice
 from sackarmies_training.commands.options import (
     REFEREE,
     ArmyOption,
@@ -33,9 +32,10 @@ from sackarmies_training.commands.options import (
     viewer_seat,
 )
 from sackarmies_training.commands.output import console
-from sackarmies_training.person import Person
-from sackarmies_training.seats import PERSON, Seats
-from sackarmies_training.table import table_class, table_of, winners_of
+from sackarmies_training.table.choices import told_choice
+from sackarmies_training.table.game_table import table_class, table_of, winners_of
+from sackarmies_training.table.person import Person
+from sackarmies_training.table.seats import PERSON, Seats
 from sackarmies_training.terminal import clears_screen
 from sackarmies_training.web.command import (
     BrowserOption,

@@ -13,7 +13,7 @@ from sackarmies_env.games.sack_armies.state.constants import NUM_SLOTS, NUM_VERB
 from sackarmies_env.games.sack_armies.words.event_sentences import verb_words
 from sackarmies_env.render.board import Hex, Picture, UnitView
 from sackarmies_training.sack_armies.preview import Odds
-from sackarmies_training.table import Choice
+from sackarmies_training.table.game_table import Choice
 
 if TYPE_CHECKING:
     from sackarmies_training.sack_armies.table import Table

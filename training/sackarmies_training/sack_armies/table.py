@@ -22,7 +22,7 @@ from sackarmies_env.render.sack_armies_abilities import ability_sentences
 from sackarmies_env.render.sack_armies_words import question
 from sackarmies_training.sack_armies.choices import Speaker
 from sackarmies_training.sack_armies.preview import Preview
-from sackarmies_training.table import Choice, GameTable, Step
+from sackarmies_training.table.game_table import Choice, GameTable, Step
 
 ADVICE = """\
 In your turn you take one action: draw tokens from your sack, deploy tokens of your hand, move units, attack, or use \

@@ -36,7 +36,7 @@ from sackarmies_env.games.territories.words.sentences import card_effect, counte
 from sackarmies_env.render.territories import drawing
 from sackarmies_env.render.territories_model import SIDES, SideView
 from sackarmies_env.render.territories_text import dice_words, skirmish_words, unit_words
-from sackarmies_training.table import Choice
+from sackarmies_training.table.game_table import Choice
 
 LABELS = {
     REINFORCE: ("Reinforce", "Roll a die for each of your territories: that many troops come from your garrison."),

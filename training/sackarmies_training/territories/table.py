@@ -8,7 +8,7 @@ from sackarmies_env.core.game import Records
 from sackarmies_env.games.territories.data.schema import load_rulebook
 from sackarmies_env.games.territories.state.constants import Decision
 from sackarmies_env.games.territories.words.sentences import ASKED, card_effect
-from sackarmies_training.table import Choice, GameTable
+from sackarmies_training.table.game_table import Choice, GameTable
 from sackarmies_training.territories.choices import Speaker
 
 ADVICE = """\

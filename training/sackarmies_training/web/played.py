@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from sackarmies_env.core.entries import player_name
 from sackarmies_env.core.game import Game
 from sackarmies_env.envs.takeback import Takebacks
-from sackarmies_training.choices import label_of
-from sackarmies_training.orders import Orders
-from sackarmies_training.seats import Seats
-from sackarmies_training.table import known_states
+from sackarmies_training.table.choices import label_of
+from sackarmies_training.table.game_table import known_states
+from sackarmies_training.table.seats import Seats
+from sackarmies_training.table.standing_orders import Orders
 from sackarmies_training.web.protocol import REFEREE, Message
 from sackarmies_training.web.shown import ShownGame
 

@@ -17,8 +17,8 @@ from sackarmies_env.core.validation import explain
 from sackarmies_env.envs.match import Match
 from sackarmies_env.registry import game_of, load_players
 from sackarmies_training.analysis import Reports
-from sackarmies_training.seats import PERSON, Seats
-from sackarmies_training.table import table_class
+from sackarmies_training.table.game_table import table_class
+from sackarmies_training.table.seats import PERSON, Seats
 from sackarmies_training.web import protocol
 from sackarmies_training.web.played import PlayedGame
 from sackarmies_training.web.protocol import Message, Request

@@ -10,8 +10,8 @@ from sackarmies_env.core.record import GameRecord
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.envs.match import NO_ACTION, Match
 from sackarmies_env.render.replay import Replay
-from sackarmies_training.seats import Seats
-from sackarmies_training.table import ending_words, table_of, winners_of
+from sackarmies_training.table.game_table import ending_words, table_of, winners_of
+from sackarmies_training.table.seats import Seats
 from sackarmies_training.web.feed import Feed
 from sackarmies_training.web.protocol import REFEREE, Message
 

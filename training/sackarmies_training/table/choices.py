@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from sackarmies_env.envs.match import Match
 from sackarmies_env.render.board import Hex
 from sackarmies_env.render.picture import find_picture
-from sackarmies_training.table import Choice, GameTable, known_states
+from sackarmies_training.table.game_table import Choice, GameTable, known_states
 
 
 def label_of(table: GameTable, match: Match, action: int) -> str:

@@ -10,7 +10,7 @@ from sackarmies_env.render.ansi import text_columns
 from sackarmies_env.render.ansi_words import field_words, unit_lines
 from sackarmies_env.render.board import Hex, Picture
 from sackarmies_env.render.canvas import Canvas
-from sackarmies_training.choices import plain
+from sackarmies_training.table.choices import plain
 
 ADVICE = """\
 Type the number of a choice, which is also on the board where it is a hex; or its name, or the first letters of it.

@@ -7,9 +7,9 @@ from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
 from sackarmies_env.envs.match import Match
 from sackarmies_training.cli import app
-from sackarmies_training.orders import Orders
-from sackarmies_training.person import Person
-from sackarmies_training.table import GameTable
+from sackarmies_training.table.game_table import GameTable
+from sackarmies_training.table.person import Person
+from sackarmies_training.table.standing_orders import Orders
 from tests.core.toy_game import make_duel
 
 

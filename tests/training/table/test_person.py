@@ -10,7 +10,7 @@ from sackarmies_env.core.state import copy_records
 from sackarmies_env.envs.match import Match
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.render.log import news
-from sackarmies_training.person import CLEAR, Person
+from sackarmies_training.table.person import CLEAR, Person
 from sackarmies_training.terminal import in_columns
 from tests.core.toy_game import make_duel
 from tests.render.positions import SMALL, twin
@@ -202,7 +202,7 @@ def test_log_tells_all_that_has_happened(capsys, monkeypatch):
 def test_screen_is_cleared_in_a_terminal_alone(capsys, monkeypatch):
     match = begun(make_game(scenario=HORSE))
     assert "\x1b" not in said(Person(match, 1), capsys, monkeypatch)
-    monkeypatch.setattr("sackarmies_training.person.clears_screen", lambda: True)
+    monkeypatch.setattr("sackarmies_training.table.person.clears_screen", lambda: True)
     assert said(Person(match, 1), capsys, monkeypatch).count(CLEAR) == 1
 
 
@@ -286,7 +286,9 @@ def test_terminal_says_the_same_while_others_choose_in_secret(capsys, monkeypatc
 
     Each look at the game prints a line, so that the moments of looking are compared as well.
     """
-    monkeypatch.setattr("sackarmies_training.person.news", lambda before, after: [*news(before, after), "A look."])
+    monkeypatch.setattr(
+        "sackarmies_training.table.person.news", lambda before, after: [*news(before, after), "A look."]
+    )
     game = make_game(**asking_all("hidden piles"))
     puppets, rng = Puppets(game, 0), random.Random(2)
     person = Person(begun(game, 5), 0)

@@ -18,11 +18,11 @@ from sackarmies_env.render import ansi
 from sackarmies_env.render.ansi import paint_board, paint_summary, text_columns
 from sackarmies_env.render.board import Hex, Picture, reading_order
 from sackarmies_env.render.log import Seen, find_seen, news
-from sackarmies_training.choices import coordinates, hex_of, label_of, meant, odds_of, plain
 from sackarmies_training.commands.output import console
-from sackarmies_training.explain import ADVICE, HELP, HELP_COLUMN, INDENT, hex_lines, token_lines
-from sackarmies_training.orders import Orders
-from sackarmies_training.table import Choice, known_states, table_of
+from sackarmies_training.table.choices import coordinates, hex_of, label_of, meant, odds_of, plain
+from sackarmies_training.table.game_table import Choice, known_states, table_of
+from sackarmies_training.table.help import ADVICE, HELP, HELP_COLUMN, INDENT, hex_lines, token_lines
+from sackarmies_training.table.standing_orders import Orders
 from sackarmies_training.terminal import clears_screen, in_columns
 from sackarmies_training.terminal import write as write_wrapped
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sackarmies_env.core.game import Records
 from sackarmies_env.envs.match import Match
 from sackarmies_env.render.picture import find_picture
-from sackarmies_training.table import GameTable, known_states
+from sackarmies_training.table.game_table import GameTable, known_states
 
 
 class Orders:
