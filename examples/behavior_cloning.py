@@ -15,7 +15,7 @@ from sackarmies_agents.learned.policy_agent import PolicyAgent, make_network
 from sackarmies_agents.learned.sizes import NetworkSizes
 from sackarmies_env.core.record import make_record, save_record
 from sackarmies_training.curve import play_side_by_side
-from sackarmies_training.dataset import action_masks, describe_file, observations, write_parquet
+from sackarmies_training.datasets.parquet import action_masks, describe_file, observations, write_parquet
 from sackarmies_training.evaluate import Plan, evaluate
 from sackarmies_training.labels import WIN
 

@@ -295,11 +295,11 @@ def dataset(
 
     Damaged or edited records are refused, and then nothing is written.
     """
-    from sackarmies_training.dataset_files import record_files
+    from sackarmies_training.datasets.files import record_files
 
     paths = record_files(records)
     if to == "minari":
-        from sackarmies_training.dataset_minari import write_minari
+        from sackarmies_training.datasets.minari import write_minari
 
         if observations:
             raise ValueError("--observations is for --to parquet: a Minari data set always holds them")
@@ -307,7 +307,7 @@ def dataset(
             dataset_id, episodes = write_minari(paths, out, seats=seat, progress=progress)
         told = f"{out} is the Minari data set {dataset_id} of {episodes:,} episodes."
     else:
-        from sackarmies_training.dataset import write_parquet
+        from sackarmies_training.datasets.parquet import write_parquet
 
         if seat:
             raise ValueError("--seat is for --to minari: a Parquet file holds whole games, filter its column seat")

@@ -30,7 +30,7 @@ from sackarmies_env.envs.presentation import Presentation
 from sackarmies_env.envs.spaces import ACTION_MASK, OBSERVATION, action_space, observation_space
 from sackarmies_env.envs.structured import FLAT, Form
 from sackarmies_env.registry import content_and_form
-from sackarmies_training.dataset_files import Games, written_whole
+from sackarmies_training.datasets.files import Games, written_whole
 
 LOT = 64  # records whose episodes are written together
 

@@ -27,7 +27,7 @@ from sackarmies_env.core.record import Analysis, GameRecord, load_record, play_p
 from sackarmies_env.core.safe_read import named, parse_json
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.core.validation import StrictModel, read_model
-from sackarmies_training.dataset_files import Games, recorded_game, written_whole
+from sackarmies_training.datasets.files import Games, recorded_game, written_whole
 from sackarmies_training.ratings import IN_TO_THE_END, Outcome
 
 FORMAT = "sackarmies-dataset-1"

@@ -21,17 +21,17 @@ from sackarmies_env.core.record import Analysis, Candidate, load_record, make_re
 from sackarmies_env.envs.gym_env import SingleSeatEnv
 from sackarmies_env.envs.match import Match
 from sackarmies_env.registry import load_players
-from sackarmies_training import dataset, dataset_files
 from sackarmies_training.cli import app
-from sackarmies_training.dataset import action_masks, describe_file, observations, write_parquet
-from sackarmies_training.dataset_files import record_files
-from sackarmies_training.dataset_minari import write_minari
+from sackarmies_training.datasets import files, parquet
+from sackarmies_training.datasets.files import record_files
+from sackarmies_training.datasets.minari import write_minari
+from sackarmies_training.datasets.parquet import action_masks, describe_file, observations, write_parquet
 from sackarmies_training.evaluate import Plan, evaluate, outcome_of
 from sackarmies_training.tournament import record_of
 from tests.core.toy_game import make_duel
 from tests.second_game import ENVIRONMENT, registered
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 
 
 @pytest.fixture(autouse=True)
@@ -39,10 +39,10 @@ def duels(monkeypatch, tmp_path):
     """Register the toy game, and give Minari its own folder."""
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
     monkeypatch.setattr("sackarmies_training.commands.output.console.width", 250)
-    dataset_files.recorded_game.cache_clear()
+    files.recorded_game.cache_clear()
     with registered():
         yield
-    dataset_files.recorded_game.cache_clear()
+    files.recorded_game.cache_clear()
 
 
 def played(seed, players=2, *, plies=None, forfeits=()):
@@ -165,7 +165,7 @@ def test_unfinished_game_has_no_result(tmp_path):
 def test_rows_are_written_in_groups(tmp_path, monkeypatch):
     paths = [saved(tmp_path, played(seed), f"{seed}.json") for seed in range(5)]
     write_parquet(paths, tmp_path / "one.parquet")
-    monkeypatch.setattr(dataset, "ROWS", 7)
+    monkeypatch.setattr(parquet, "ROWS", 7)
     write_parquet(paths, tmp_path / "many.parquet")
     groups = pq.ParquetFile(tmp_path / "many.parquet").metadata
     assert max(groups.row_group(number).num_rows for number in range(groups.num_row_groups)) == 7
@@ -222,7 +222,7 @@ def test_no_rows_have_no_observations(tmp_path, empty):
 
 
 def test_file_of_other_rules_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(dataset, "legal_ids", lambda words: [0])
+    monkeypatch.setattr(parquet, "legal_ids", lambda words: [0])
     write_parquet([saved(tmp_path, played(1))], tmp_path / "data.parquet")
     monkeypatch.undo()
     with registered(), pytest.raises(ValueError, match=r"ply 0 of game 0 has other legal ids here: the file was made"):
@@ -251,7 +251,7 @@ def test_damaged_files_are_refused(tmp_path):
     damaged.write_bytes(content[: footer + 50] + b"\xff" * 50 + content[footer + 100 :])
     with pytest.raises(ValueError, match=r"damaged\.parquet: not a data set of decisions"):
         describe_file(damaged)
-    pq.write_table(pq.read_table(whole).replace_schema_metadata({dataset.KEY: b"\xff"}), damaged)
+    pq.write_table(pq.read_table(whole).replace_schema_metadata({parquet.KEY: b"\xff"}), damaged)
     with pytest.raises(ValueError, match=r"damaged\.parquet: not a data set of decisions"):
         describe_file(damaged)
     damaged.write_bytes(content[:4] + b"\xff" * (footer - 4) + content[footer:])
