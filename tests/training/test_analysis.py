@@ -23,7 +23,7 @@ from sackarmies_env.core.record import (
 from sackarmies_env.envs.match import Match
 from sackarmies_env.registry import game_of
 from sackarmies_env.render.frames import replay_data
-from sackarmies_training import unfinished
+from sackarmies_training import unfinished_analysis
 from sackarmies_training.analysis import AnalysisPlan, Reports, analyze, reported
 from sackarmies_training.commands.output import STOPPED
 from tests.agents import thinking
@@ -193,11 +193,11 @@ def test_interrupted_analysis_resumes_where_it_was(tmp_path, monkeypatch, kind, 
     record = load_record(path)
     text = f"python:class=tests.training.test_analysis:{kind.__name__}"
     command = ("analyze", path, text)
-    monkeypatch.setattr(unfinished, "PAUSE", -1.0)
+    monkeypatch.setattr(unfinished_analysis, "PAUSE", -1.0)
     monkeypatch.setattr(kind, "asked", 0)
     with monkeypatch.context() as patch:
         if is_killed:  # only what was written before is left
-            patch.setattr(unfinished.Unfinished, "__exit__", lambda self, *error: None)
+            patch.setattr(unfinished_analysis.Unfinished, "__exit__", lambda self, *error: None)
         assert run(*command).exit_code == STOPPED
     assert load_record(path) == record
     assert [file.name for file in tmp_path.glob(".*")] == [".game.json.unfinished"]
@@ -215,23 +215,23 @@ def test_analyses_of_another_task_are_not_taken_over(tmp_path, change):
     game, record = played()
     path = tmp_path / "game.json"
     plan = AnalysisPlan(THINKER, (0,))
-    with pytest.raises(KeyboardInterrupt), unfinished.Unfinished(path, game, record, plan) as notes:
+    with pytest.raises(KeyboardInterrupt), unfinished_analysis.Unfinished(path, game, record, plan) as notes:
         analyze(game, record, plan, notes=notes)
         raise KeyboardInterrupt
-    assert unfinished.Unfinished(path, game, record, plan).analyses == notes.analyses != {}
+    assert unfinished_analysis.Unfinished(path, game, record, plan).analyses == notes.analyses != {}
     changed = {"--seed": {"seed": 2}, "--samples": {"samples": 5}}.get(change, {})
     if not changed:
         (tmp_path / ".game.json.unfinished").write_text("{")
-    assert unfinished.Unfinished(path, game, record, replace(plan, **changed)).analyses == {}
+    assert unfinished_analysis.Unfinished(path, game, record, replace(plan, **changed)).analyses == {}
 
 
 def test_beliefs_of_an_interrupted_analysis_keep_the_order_of_their_contents(tmp_path):
     game, record = played()
     given, contents = (game, record, AnalysisPlan(THINKER, (0,))), {"z": 0.5, "y": 0.25, "a": 0.125}
-    with pytest.raises(KeyboardInterrupt), unfinished.Unfinished(tmp_path / "game.json", *given) as notes:
+    with pytest.raises(KeyboardInterrupt), unfinished_analysis.Unfinished(tmp_path / "game.json", *given) as notes:
         notes.add(Analysis(ply=0, agent="a", beliefs=(Belief(subject="hand", contents=contents),)))
         raise KeyboardInterrupt
-    resumed = unfinished.Unfinished(tmp_path / "game.json", *given)
+    resumed = unfinished_analysis.Unfinished(tmp_path / "game.json", *given)
     assert [*resumed.analyses[0].beliefs[0].contents] == [*contents]
 
 

@@ -24,7 +24,7 @@ from sackarmies_training.ladder.report import (
 from sackarmies_training.ladder.units import UnitEntry
 from tests.second_game import registered
 from tests.training.ladders import make_config, make_entry
-from tests.training.test_tournament_report import Page
+from tests.training.reports.test_tournament import Page
 
 RUNGS = {"z|1": "random", "mid": "random", "top": "greedy"}
 

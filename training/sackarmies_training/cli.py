@@ -206,8 +206,8 @@ def run_tournament(
         OSError: results cannot be written; the same call resumes once they can.
     """
     from sackarmies_training.locks import locked, removed_if_unused
+    from sackarmies_training.reports.tournament import TournamentReport
     from sackarmies_training.tournament import Tournament
-    from sackarmies_training.tournament_report import TournamentReport
 
     contest = Tournament(game, section, folder, aliases)
     with locked(folder), removed_if_unused(folder):

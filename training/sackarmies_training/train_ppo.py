@@ -43,7 +43,7 @@ from sackarmies_training.locks import locked, removed_if_unused
 from sackarmies_training.loggers import BEFORE_ALL, Loggers, open_loggers
 from sackarmies_training.monitor import Monitor
 from sackarmies_training.opponents import OpponentPool
-from sackarmies_training.policy import NetworkPolicy
+from sackarmies_training.ppo_policy import NetworkPolicy
 from sackarmies_training.progress import Clock
 from sackarmies_training.sample_games import RECORDS, remove_later
 from sackarmies_training.selfplay_env import SelfPlayEnv

@@ -202,7 +202,7 @@ def analyze(
     from sackarmies_training.analysis import AnalysisPlan
     from sackarmies_training.analysis import analyze as add_analyses
     from sackarmies_training.seeds import checked_seed
-    from sackarmies_training.unfinished import Unfinished
+    from sackarmies_training.unfinished_analysis import Unfinished
 
     loaded = load_record(record)
     parse_agent(agent)

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from sackarmies_env.core.game import Game
     from sackarmies_training.evaluate import Plan
-    from sackarmies_training.evaluation_report import EvaluationReport
     from sackarmies_training.matches import PlayedGame
+    from sackarmies_training.reports.evaluation import EvaluationReport
     from sackarmies_training.standings import Tally
     from sackarmies_training.stats.match import Match
 
@@ -121,7 +121,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
 ) -> None:
     """Measure how often one agent beats another, with 95% intervals."""
     from sackarmies_training.evaluate import Plan
-    from sackarmies_training.evaluation_report import EvaluationReport, reserved
+    from sackarmies_training.reports.evaluation import EvaluationReport, reserved
     from sackarmies_training.seeds import checked_seed
     from sackarmies_training.stats.sprt import Scale, SprtPlan
 
@@ -215,7 +215,7 @@ def check_report(report: Path | None, *, replays: bool) -> None:
         ValueError: one of these is given.
         OSError: the folder cannot be written to.
     """
-    from sackarmies_training.evaluation_report import REPORT, check_free
+    from sackarmies_training.reports.evaluation import REPORT, check_free
 
     if report is not None:
         check_free("--report", report)

@@ -12,7 +12,6 @@ from typing import Any
 
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_training.files import write_json
-from sackarmies_training.html_page import Markup, element, items, page, table
 from sackarmies_training.ladder.config import LadderConfig, Pool
 from sackarmies_training.ladder.estimate import PoolEstimates, RungResult
 from sackarmies_training.ladder.picture import draw
@@ -20,8 +19,9 @@ from sackarmies_training.ladder.thinking import Thinking
 from sackarmies_training.ladder.units import UnitEntry
 from sackarmies_training.matches import Progress
 from sackarmies_training.ratings import Rating
-from sackarmies_training.replays import Replays
-from sackarmies_training.report_parts import games_section
+from sackarmies_training.reports.html_page import Markup, element, items, page, table
+from sackarmies_training.reports.parts import games_section
+from sackarmies_training.reports.replays import Replays
 from sackarmies_training.stats.cycles import Structure, structure_of
 from sackarmies_training.stats.estimate import RESAMPLES, Estimate, Estimates, Step
 from sackarmies_training.tournament import GameEntry

@@ -19,7 +19,6 @@ from sackarmies_env.core.messages import join, quote
 from sackarmies_env.core.safe_read import MAX_TOML, named, read_text
 from sackarmies_env.core.validation import one_line
 from sackarmies_training.config import load_config
-from sackarmies_training.evaluation_report import check_free
 from sackarmies_training.ladder.contest import contest_identity
 from sackarmies_training.ladder.units import UnitEntry
 from sackarmies_training.league.config import NAME, LeagueConfig
@@ -42,6 +41,7 @@ from sackarmies_training.league.strengths import fit
 from sackarmies_training.league.submissions import digest_of_folder, keep, make_separate, working_copy
 from sackarmies_training.locks import locked, removed_if_unused
 from sackarmies_training.matches import Progress
+from sackarmies_training.reports.evaluation import check_free
 from sackarmies_training.submission import Trial, try_agent
 from sackarmies_training.tournament import seatings
 

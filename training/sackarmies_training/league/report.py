@@ -16,15 +16,15 @@ from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.entries import find_entry
 from sackarmies_env.core.messages import counted
 from sackarmies_training.files import write_json
-from sackarmies_training.html_page import Markup, element, folded, items, page, table
 from sackarmies_training.ladder.report import MARK, markdown_table
 from sackarmies_training.league.contest import League
 from sackarmies_training.league.journal import Event, RoundClosed, RoundOpened, SeasonBegun, StatusChanged, Submitted
 from sackarmies_training.league.picture import draw
 from sackarmies_training.league.standings import Line, SeasonStandings
 from sackarmies_training.matches import Progress
-from sackarmies_training.replays import Replays
-from sackarmies_training.report_parts import conduct_section, forfeits_section, games_section
+from sackarmies_training.reports.html_page import Markup, element, folded, items, page, table
+from sackarmies_training.reports.parts import conduct_section, forfeits_section, games_section
+from sackarmies_training.reports.replays import Replays
 from sackarmies_training.tournament import GameEntry
 
 REPORT = "league.html"

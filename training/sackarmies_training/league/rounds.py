@@ -19,7 +19,7 @@ from sackarmies_training.ladder.config import ContestConfig
 from sackarmies_training.ladder.store import UnitStore, key_of
 from sackarmies_training.ladder.units import Finished, Unit, UnitEntry, armies_of, game_names
 from sackarmies_training.league.pairing import Pair
-from sackarmies_training.replays import REPLAYS
+from sackarmies_training.reports.replays import REPLAYS
 from sackarmies_training.seeds import commitment, derive, draw_seed
 from sackarmies_training.tournament import OWNER_ONLY, RECORDS, SEED, GameEntry, read_seed
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from sackarmies_env.core.entries import player_name
-from sackarmies_training.html_page import Markup, element, folded, table
 from sackarmies_training.ratings import Outcome
-from sackarmies_training.replays import Replays
+from sackarmies_training.reports.html_page import Markup, element, folded, table
+from sackarmies_training.reports.replays import Replays
 from sackarmies_training.standings import forfeits_of
 from sackarmies_training.tournament import GameEntry
 from sackarmies_training.usage import HEADS, TITLE, conduct_of, is_worth_telling

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.entries import find_entry
-from sackarmies_training.html_page import Markup, element, items, page, table
 from sackarmies_training.matches import Progress
 from sackarmies_training.ratings import Outcome
-from sackarmies_training.replays import Replays
-from sackarmies_training.report_parts import conduct_section, forfeits_section, games_section
+from sackarmies_training.reports.html_page import Markup, element, items, page, table
+from sackarmies_training.reports.parts import conduct_section, forfeits_section, games_section
+from sackarmies_training.reports.replays import Replays
 from sackarmies_training.standings import (
     RATING_TITLES,
     Standing,

@@ -1,4 +1,4 @@
-"""A network as a policy for MaskablePPO."""
+"""The policy of MaskablePPO: a network of ours, with the interface that MaskablePPO asks for."""
 
 from __future__ import annotations
 

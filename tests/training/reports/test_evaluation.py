@@ -10,13 +10,13 @@ from typer.testing import CliRunner
 
 from sackarmies_env.core.record import load_record
 from sackarmies_env.render import Replay
-from sackarmies_training import evaluation_report
 from sackarmies_training.cli import app
 from sackarmies_training.evaluate import Plan, evaluate
-from sackarmies_training.evaluation_report import EvaluationReport, check_free, reserved
+from sackarmies_training.reports import evaluation
+from sackarmies_training.reports.evaluation import EvaluationReport, check_free, reserved
 from tests.core.toy_game import make_duel
 from tests.second_game import registered
-from tests.training.test_tournament_report import Page
+from tests.training.reports.test_tournament import Page
 
 
 def write(folder, *, with_replays):
@@ -105,7 +105,7 @@ def test_report_written_while_another_one_waited_for_the_folder_stays(tmp_path, 
         (folder / "evaluation.html").write_text("theirs")
         yield
 
-    monkeypatch.setattr(evaluation_report, "locked", locked_late)
+    monkeypatch.setattr(evaluation, "locked", locked_late)
     assert "r: this folder is not empty; name another one" in refused(tmp_path / "r")
     assert measured == []
     assert (tmp_path / "r" / "evaluation.html").read_text() == "theirs"

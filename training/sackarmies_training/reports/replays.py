@@ -15,8 +15,8 @@ from sackarmies_env.core.atomic_write import remove_leftovers
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.record import load_record
 from sackarmies_env.registry import game_of
-from sackarmies_training.html_page import Markup, link
 from sackarmies_training.matches import Progress, worker_pool
+from sackarmies_training.reports.html_page import Markup, link
 from sackarmies_training.tournament import RECORDS
 
 REPLAYS = "replays"

@@ -13,11 +13,11 @@ from sackarmies_env.core.entries import find_entry
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.record import save_record
 from sackarmies_env.core.safe_read import named
-from sackarmies_training.html_page import items, page
 from sackarmies_training.locks import HOLDER, LOCK, locked, removed_if_unused
 from sackarmies_training.matches import PlayedGame, Progress
-from sackarmies_training.replays import Replays
-from sackarmies_training.report_parts import conduct_section, forfeits_section, games_section
+from sackarmies_training.reports.html_page import items, page
+from sackarmies_training.reports.parts import conduct_section, forfeits_section, games_section
+from sackarmies_training.reports.replays import Replays
 from sackarmies_training.tournament import RECORDS, GameEntry, record_of, summary
 
 REPORT = "evaluation.html"

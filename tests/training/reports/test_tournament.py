@@ -11,9 +11,9 @@ import pytest
 
 from sackarmies_env.core.record import load_record
 from sackarmies_env.render import Replay
-from sackarmies_training import replays
 from sackarmies_training.cli import run_tournament
 from sackarmies_training.config import MatchSection
+from sackarmies_training.reports import replays
 from sackarmies_training.tournament import Tournament, read_batch
 from tests.core.toy_game import make_duel
 
