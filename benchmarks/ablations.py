@@ -47,7 +47,7 @@ from sackarmies_training.learn import Team, learn, make_learner
 from sackarmies_training.learn_files import general_of, sizes_of
 from sackarmies_training.line_ups import draw_games
 from sackarmies_training.ratings import Rate
-from sackarmies_training.teacher import Lesson, label_files, learn_labels
+from sackarmies_training.teacher import LabelLesson, label_files, learn_labels
 
 NO_TIME = 1e-9  # minutes of self-play
 CLONE = "the clone, without self-play"
@@ -150,11 +150,11 @@ def measure_taught(config: LearnConfig, labels: Path, minutes: float, opponent: 
     learner, info = make_learner(config, game, Team()), GameInfo.of(game)
     files, rng, began = label_files(labels), np.random.default_rng(config.seed), time.process_time()
 
-    def lessons() -> Iterator[Lesson]:
+    def lessons() -> Iterator[LabelLesson]:
         order: list[int] = []
         while (done := (time.process_time() - began) / (60 * minutes)) < 1:
             order = order if len(order) >= LESSON else [*order, *rng.permutation(len(files))]
-            yield done, joined([read_labels(files[place], info) for place in order[:LESSON]])
+            yield LabelLesson(done, joined([read_labels(files[place], info) for place in order[:LESSON]]))
             del order[:LESSON]
 
     assert config.expert is not None

@@ -66,7 +66,7 @@ class Isolation:
             raise ValueError(f"{called['cpu_limit']} needs Linux: elsewhere processor time cannot be measured")
 
 
-class Decision(NamedTuple):
+class TimedDecision(NamedTuple):
     """A decision that an agent is asked to make: its game, seat, and turn of the game."""
 
     game: int
@@ -74,7 +74,7 @@ class Decision(NamedTuple):
     turn: int
 
 
-ALONE = Decision(-1, -1, -1)  # for an agent that is not told which game it plays: the one since its last reset
+ALONE = TimedDecision(-1, -1, -1)  # for an agent that is not told which game it plays: the one since its last reset
 
 
 @dataclass
@@ -114,14 +114,14 @@ class Accounts:
         self._isolation = isolation
         self._accounts: dict[tuple[int, int], Account] = {}
 
-    def account(self, decision: Decision) -> Account:
+    def account(self, decision: TimedDecision) -> Account:
         """Return the account of the game of `decision`; if its turn is a new one, start counting that turn at 0."""
         account = self._accounts.setdefault(decision[:2], Account(self._isolation.time_bank or 0.0))
         if account.turn != decision.turn:
             account.turn, account.in_turn = decision.turn, 0.0
         return account
 
-    def forget(self, decision: Decision) -> None:
+    def forget(self, decision: TimedDecision) -> None:
         """Discard the account of the game of `decision`; its next use opens a new one."""
         self._accounts.pop(decision[:2], None)
 
@@ -130,7 +130,7 @@ class Accounts:
         account = self._accounts.get((game, seat))
         return Usage() if account is None else account.usage
 
-    def time_for(self, decisions: Sequence[Decision]) -> tuple[float | None, str]:
+    def time_for(self, decisions: Sequence[TimedDecision]) -> tuple[float | None, str]:
         """Return the seconds that decisions may take together (None: no limit), and the fault of taking longer."""
         limits = self._isolation
         accounts = [self.account(decision) for decision in decisions]
@@ -148,7 +148,7 @@ class Accounts:
         return seconds * len(accounts), fault
 
     def charge(
-        self, decisions: Sequence[Decision], seconds: float, cpu_seconds: float | None, head_start: float
+        self, decisions: Sequence[TimedDecision], seconds: float, cpu_seconds: float | None, head_start: float
     ) -> None:
         """Charge decisions for the time that they took together.
 
@@ -172,14 +172,14 @@ class Accounts:
                 charged = max(cpu_seconds - head_start, 0.0) / len(decisions)
                 usage.cpu_seconds = (usage.cpu_seconds or 0.0) + charged
 
-    def overdrawn(self, decision: Decision) -> str | None:
+    def overdrawn(self, decision: TimedDecision) -> str | None:
         """Return the fault of exceeding the processor time of a game; None if the agent has not done so."""
         limit, used = self._isolation.cpu_limit, self.account(decision).usage.cpu_seconds
         return (
             None if limit is None or (used or 0.0) <= limit else f"took more than {limit:g} s of processor time a game"
         )
 
-    def clock(self, decision: Decision) -> dict[str, float]:
+    def clock(self, decision: TimedDecision) -> dict[str, float]:
         """Return the seconds left under each limit that is set, by its name."""
         limits, account = self._isolation, self.account(decision)
         left = {

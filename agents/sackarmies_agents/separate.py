@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from sackarmies_agents.agent import Agent
 from sackarmies_agents.conduct import Gone, HostError, Status
-from sackarmies_agents.limits import ALONE, Accounts, Decision, Isolation, cpu_seconds_of
+from sackarmies_agents.limits import ALONE, Accounts, Isolation, TimedDecision, cpu_seconds_of
 
 
 class Ended(Exception):  # noqa: N818 - it says what happened
@@ -32,7 +32,7 @@ class SeparateAgent(Agent):
         self.accounts = Accounts(isolation)
         self._isolation = isolation
         self._is_fresh = True  # the process has not made a decision yet
-        self._decisions: Sequence[Decision] | None = None
+        self._decisions: Sequence[TimedDecision] | None = None
         self._cpu: float | None = None  # processor time of the process when it was last measured
 
     @property
@@ -52,7 +52,7 @@ class SeparateAgent(Agent):
             HostError: that cannot be known, or is no doing of the agent.
         """
 
-    def will_decide(self, decisions: Sequence[Decision]) -> None:
+    def will_decide(self, decisions: Sequence[TimedDecision]) -> None:
         """Note which decisions the next call asks for; limits per game and per turn depend on it."""
         self._decisions = decisions
 
@@ -70,7 +70,7 @@ class SeparateAgent(Agent):
         """Extra seconds for a process that is still starting; 0 once it has made a decision."""
         return self._isolation.start_limit if self._is_fresh else 0.0
 
-    def _allowed(self, decisions: Sequence[Decision] = (ALONE,)) -> tuple[float | None, str]:
+    def _allowed(self, decisions: Sequence[TimedDecision] = (ALONE,)) -> tuple[float | None, str]:
         """Return the seconds that decisions may take (None: no limit), and the fault of taking longer."""
         seconds, fault = self.accounts.time_for(decisions)
         if seconds is None or not self._is_fresh:

@@ -13,8 +13,8 @@ from sackarmies_training.seeds import MAX_SEED
 from sackarmies_training.tournament import (
     IDENTITY,
     SEED,
-    Batch,
-    GameEntry,
+    GameBatch,
+    GameSummary,
     Tournament,
     batch_path,
     read_batch,
@@ -44,7 +44,7 @@ def identities() -> list[Any]:
     return [copy.deepcopy(_files()[0])]
 
 
-def read_identity(path: Path) -> tuple[list[Batch], list[Batch]]:
+def read_identity(path: Path) -> tuple[list[GameBatch], list[GameBatch]]:
     """Resume a tournament that a file describes; return the batches still to be played, and all batches."""
     with tempfile.TemporaryDirectory() as folder:
         stopped = contest(Path(folder))
@@ -52,7 +52,7 @@ def read_identity(path: Path) -> tuple[list[Batch], list[Batch]]:
         return stopped.open(), stopped.batches()
 
 
-def check_batches(found: tuple[list[Batch], list[Batch]]) -> None:
+def check_batches(found: tuple[list[GameBatch], list[GameBatch]]) -> None:
     missing, planned = found
     assert missing == planned
 
@@ -78,7 +78,7 @@ def results() -> list[Any]:
     return [batch, forfeited]
 
 
-def read_results(path: Path) -> tuple[GameEntry, ...]:
+def read_results(path: Path) -> tuple[GameSummary, ...]:
     """Read a file as the results of the first batch."""
     with tempfile.TemporaryDirectory() as folder:
         stopped = contest(Path(folder))
@@ -88,7 +88,7 @@ def read_results(path: Path) -> tuple[GameEntry, ...]:
         return read_batch(stopped.folder, batch)
 
 
-def check_results(games: tuple[GameEntry, ...]) -> None:
+def check_results(games: tuple[GameSummary, ...]) -> None:
     planned = [(tuple(game["agents"]), game["seed"]) for game in _files()[1]["games"]]
     assert [(game.agents, game.seed) for game in games] == planned
     assert all(len(game.returns) == len(game.agents) for game in games)

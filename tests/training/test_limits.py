@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from sackarmies_agents import line_launcher
 from sackarmies_agents.conduct import Status
-from sackarmies_agents.limits import MOST_MEMORY, Accounts, Decision, Isolation, cpu_seconds_of
+from sackarmies_agents.limits import MOST_MEMORY, Accounts, Isolation, TimedDecision, cpu_seconds_of
 from sackarmies_training.cli import app
 from sackarmies_training.config import MatchSection
 from sackarmies_training.tournament import Tournament, batch_path
@@ -23,7 +23,7 @@ from tests.core.toy_game import make_duel
 
 LOWEST = "python:class=tests.agents.misbehaving:Lowest"
 UNREADY = "python:class=tests.agents.misbehaving:BadReset"
-GAME, OTHER = Decision(0, 0, 1), Decision(1, 0, 1)
+GAME, OTHER = TimedDecision(0, 0, 1), TimedDecision(1, 0, 1)
 
 
 def test_bank_pays_for_what_decisions_take_beyond_their_limit():
@@ -53,7 +53,7 @@ def test_limit_of_a_turn_begins_anew_with_each_turn():
     accounts = Accounts(Isolation(turn_limit=10.0))
     accounts.charge([GAME], 4.0, None, 0.0)
     assert accounts.time_for([GAME]) == (6.0, "took longer than 10 s a turn")
-    assert accounts.time_for([Decision(0, 0, 2)])[0] == 10.0
+    assert accounts.time_for([TimedDecision(0, 0, 2)])[0] == 10.0
 
 
 def test_the_lesser_of_two_limits_holds():

@@ -17,7 +17,16 @@ from sackarmies_training.learn import Learner, Team, make_learner
 from sackarmies_training.loggers import Loggers
 from sackarmies_training.losses import expected_loss, squared_error, value_loss
 from sackarmies_training.seeds import derive
-from sackarmies_training.teacher import clone, clone_teacher, enough, label_files, learn_labels, lessons_of, taught_by
+from sackarmies_training.teacher import (
+    LabelLesson,
+    clone,
+    clone_teacher,
+    enough,
+    label_files,
+    learn_labels,
+    lessons_of,
+    taught_by,
+)
 from tests.core.toy_game import make_duel
 from tests.training.test_learn import make_config
 
@@ -90,7 +99,7 @@ def test_logits_become_gains_in_their_unit(game, played, loss):
     learner = make_learner(make_config(Path("x")), game, Team())
     labels = with_gains(played, 0.05, torch.ones(len(played.actions), dtype=torch.bool))
     section = TeacherSection(decisions=1, choices=0.0, unit=UNIT, minibatch=64, learning_rate=3e-3, **loss)
-    learn_labels(learner, section, [(number / 40, labels) for number in range(40)], game)
+    learn_labels(learner, section, [LabelLesson(number / 40, labels) for number in range(40)], game)
     logits = logits_of(learner.averaged, labels, game.num_actions)
     others = logits.clone()
     others[:, BETTER] = -torch.inf
@@ -107,7 +116,7 @@ def test_choices_are_learned_only_where_no_gain_is_told(game, played, told, loss
     first = (played.actions == BETTER).float()
     labels = Labels(**(vars(with_gains(played, -0.05, compared)) | {"targets": first}))
     section = TeacherSection(decisions=1, choices=1.0, softness=0.0, minibatch=64, learning_rate=3e-3, **loss)
-    learn_labels(learner, section, [(number / 30, labels) for number in range(30)], game)
+    learn_labels(learner, section, [LabelLesson(number / 30, labels) for number in range(30)], game)
     share = (logits_of(learner.averaged, labels, game.num_actions).argmax(dim=1) == BETTER).float().mean()
     assert share < 0.1 if told else share > 0.9
 
@@ -142,7 +151,7 @@ def test_results_are_learned_as_what_the_game_pays(players, monkeypatch):
         return value_loss(outcomes, wanted)
 
     monkeypatch.setattr(teacher, "value_loss", note)
-    learn_labels(learner, TeacherSection(decisions=1), [(0.0, labels)], game)
+    learn_labels(learner, TeacherSection(decisions=1), [LabelLesson(0.0, labels)], game)
     paid = {WIN: 1.0, DRAW: 0.0, LOSS: -1 / (players - 1)}
     assert sorted(targets) == pytest.approx(sorted(paid[result] for result in labels.results.tolist()))
 
@@ -152,7 +161,7 @@ def test_share_of_choices_predicted_does_not_depend_on_softness(game, played):
     for softness in (0.0, 0.3):
         learner = make_learner(make_config(Path("x")), game, Team())
         section = TeacherSection(decisions=1, softness=softness, minibatch=64, learning_rate=3e-3)
-        _, right = learn_labels(learner, section, [(number / 30, labels) for number in range(30)], game)
+        _, right = learn_labels(learner, section, [LabelLesson(number / 30, labels) for number in range(30)], game)
         chosen = logits_of(learner.averaged, labels, game.num_actions).argmax(dim=1)
         assert right == pytest.approx(float((chosen == BETTER).float().mean()), abs=0.05)
         assert right > 0.9
@@ -176,7 +185,7 @@ def test_step_sizes_fall_from_lesson_to_lesson(game, played, monkeypatch):
         learner, "step", lambda loss: (rates.append(learner.optimizer.param_groups[0]["lr"]), step(loss))
     )
     section = TeacherSection(decisions=1, learning_rate=1e-2, final_learning_rate=0.0, minibatch=10**6)
-    learn_labels(learner, section, [(0.0, played), (0.5, played), (0.75, played)], game)
+    learn_labels(learner, section, [LabelLesson(done, played) for done in (0.0, 0.5, 0.75)], game)
     np.testing.assert_allclose(rates, [1e-2, 5e-3, 2.5e-3])
 
 
@@ -184,7 +193,7 @@ def test_labels_that_make_the_network_diverge_are_not_learned_to_the_end(game, p
     learner = make_learner(make_config(Path("x")), game, Team())
     section = TeacherSection(decisions=1, learning_rate=1e30, minibatch=64)
     with pytest.raises(ValueError, match="training has diverged: weights are not numbers"):
-        learn_labels(learner, section, [(0.0, played)], game)
+        learn_labels(learner, section, [LabelLesson(0.0, played)], game)
 
 
 def test_processes_learn_one_file_in_different_orders_from_equal_weights(game, played, tmp_path):
@@ -207,7 +216,7 @@ def test_boards_are_turned_while_labels_are_learned_and_not_in_play(game, played
     seen, step = [], learner.step
     monkeypatch.setattr(learner, "step", lambda loss: (seen.append(learner.network.turns_boards), step(loss)))
     section = TeacherSection(decisions=1, minibatch=64, symmetries=symmetries)
-    learn_labels(learner, section, [(0.0, played)], game)
+    learn_labels(learner, section, [LabelLesson(0.0, played)], game)
     assert set(seen) == {symmetries}
     assert not learner.network.turns_boards
     assert not learner.averaged.turns_boards

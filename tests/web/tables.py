@@ -19,7 +19,7 @@ from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.state.constants import Decision, Verb
 from sackarmies_training.analysis import Reports
 from sackarmies_training.table.seats import PERSON, Seats
-from sackarmies_training.web.played import PlayedGame
+from sackarmies_training.web.played import InteractiveGame
 from sackarmies_training.web.protocol import Message, Request, read_request, write
 from sackarmies_training.web.saves import Saves
 from sackarmies_training.web.session import Offer, Offers, Session
@@ -171,15 +171,17 @@ class Scripted(Puppets):
         return next((legal[text] for text in self._texts if text in legal), min(legal.values()))
 
 
-def make_played(viewer: int, seed: int, **config: Any) -> PlayedGame:
+def make_played(viewer: int, seed: int, **config: Any) -> InteractiveGame:
     """Return a game that a person plays against puppets."""
     game = make_game(**config)
-    played = PlayedGame(game, Puppets(game, viewer))
+    played = InteractiveGame(game, Puppets(game, viewer))
     played.begin(seed)
     return played
 
 
-def twin_of(played: PlayedGame, viewer: int, seed: int, make: Callable[..., States] = other_world) -> PlayedGame:
+def twin_of(
+    played: InteractiveGame, viewer: int, seed: int, make: Callable[..., States] = other_world
+) -> InteractiveGame:
     """Return a copy of the game in a twin world of `viewer`, with the future chance of the true world."""
     world = make(played.match.game, played.match.states, viewer, seed)
     for name in CHANCE:
@@ -196,13 +198,13 @@ def sent(messages: Iterable[Message]) -> list[str]:
     return [write(message) for message in messages]
 
 
-def sees_the_same(one: PlayedGame, other: PlayedGame, viewer: int) -> bool:
+def sees_the_same(one: InteractiveGame, other: InteractiveGame, viewer: int) -> bool:
     """Return whether a person notices no difference: observations are equal, and both games ask them or neither."""
     asked = [played.match.player == viewer for played in (one, other)]
     views = [observe(played.match.game, played.match.states, viewer) for played in (one, other)]
     return asked[0] == asked[1] and np.array_equal(*views)
 
 
-def choose(played: PlayedGame, number: int, actions: Sequence[int]) -> list[str]:
+def choose(played: InteractiveGame, number: int, actions: Sequence[int]) -> list[str]:
     """Make a choice, and return what goes over the wire."""
     return sent(played.choose(number, actions))

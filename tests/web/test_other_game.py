@@ -22,7 +22,7 @@ from sackarmies_training.cli import app
 from sackarmies_training.table.seats import PERSON, Seats
 from sackarmies_training.web.command import offered_agents
 from sackarmies_training.web.feed import Feed
-from sackarmies_training.web.played import PlayedGame
+from sackarmies_training.web.played import InteractiveGame
 from tests.second_game import kept_registries
 from tests.web.pages import Running, hear, tell
 from tests.web.tables import answer, kinds, latest, make_session, play_out, say, sees_the_same, sent, start
@@ -125,7 +125,7 @@ class Bluffers(Seats):
         return min(match.legal_actions(), key=lambda action: hashlib.sha256(seen + bytes([action])).digest())
 
 
-def twin_of(played: PlayedGame, seed: int) -> PlayedGame:
+def twin_of(played: InteractiveGame, seed: int) -> InteractiveGame:
     """Return a copy of the game with other dice under the cups of the others; future rolls stay the same."""
     match = played.match
     world = match.game.new_states(1)
@@ -141,7 +141,11 @@ def twin_of(played: PlayedGame, seed: int) -> PlayedGame:
 def compare(seed: int) -> int:
     """Play a game beside its twin worlds, and return how many replies of the server were compared."""
     game = make_game(num_players=3)
-    played, rng, compared = PlayedGame(game, Bluffers(game, [PERSON, "random", "random"], 0)), random.Random(seed), 0
+    played, rng, compared = (
+        InteractiveGame(game, Bluffers(game, [PERSON, "random", "random"], 0)),
+        random.Random(seed),
+        0,
+    )
     played.begin(seed)
     last = list(played.opening())[-1]
     while last["kind"] == "ask":

@@ -20,7 +20,7 @@ from sackarmies_training.table.seats import PERSON, Seats
 from sackarmies_training.territories.table import Table
 from sackarmies_training.web.command import offered_agents
 from sackarmies_training.web.feed import Feed
-from sackarmies_training.web.played import PlayedGame
+from sackarmies_training.web.played import InteractiveGame
 from tests.samples import many
 from tests.territories.fog.twins import dealt_anew
 from tests.web.tables import answer, latest, make_session, play_out, sees_the_same, sent, start
@@ -94,15 +94,15 @@ class Opponents(Seats):
         return min(match.legal_actions(), key=rank)
 
 
-def begun(seed: int, num_persons: int) -> PlayedGame:
+def begun(seed: int, num_persons: int) -> InteractiveGame:
     game = make_game(num_players=3, switches={"domination": False})
     seats = Opponents(game, [PERSON] * num_persons + ["random"] * (3 - num_persons), 0)
-    played = PlayedGame(game, seats)
+    played = InteractiveGame(game, seats)
     played.begin(seed)
     return played
 
 
-def twin_of(played: PlayedGame, seed: int) -> PlayedGame:
+def twin_of(played: InteractiveGame, seed: int) -> InteractiveGame:
     """Return a copy of the game in which the cards that player 0 cannot see are dealt anew."""
     match = played.match
     world = match.game.new_states(1)
@@ -112,7 +112,7 @@ def twin_of(played: PlayedGame, seed: int) -> PlayedGame:
     return twin
 
 
-def has_other_cards(one: PlayedGame, other: PlayedGame) -> bool:
+def has_other_cards(one: InteractiveGame, other: InteractiveGame) -> bool:
     return bool((one.match.states["hand"] != other.match.states["hand"]).any())
 
 

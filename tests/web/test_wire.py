@@ -16,7 +16,7 @@ from sackarmies_env.render.picture import find_picture
 from sackarmies_training.sack_armies.table import Table
 from sackarmies_training.table.game_table import GameTable
 from sackarmies_training.web.feed import Feed
-from sackarmies_training.web.played import PlayedGame
+from sackarmies_training.web.played import InteractiveGame
 from sackarmies_training.web.protocol import Message
 from tests.sack_armies.belief.test_secret_decisions import TOKENS
 from tests.sack_armies.builders.fights import able, scenario
@@ -33,13 +33,13 @@ def told(messages: list[Message]) -> Message:
     return messages[-1]
 
 
-def do(played: PlayedGame, said: dict[str, Any]) -> list[Message]:
+def do(played: InteractiveGame, said: dict[str, Any]) -> list[Message]:
     if said["kind"] == "back":
         return list(played.back(said["number"], said["count"]))
     return list(played.choose(said["number"], said["actions"]))
 
 
-def compare(played: PlayedGame, viewer: int, plies: int, seed: int) -> Counter[str]:
+def compare(played: InteractiveGame, viewer: int, plies: int, seed: int) -> Counter[str]:
     """Play a game; from every `EVERY`-th question, follow a twin world as well, and compare every message."""
     rng, met = random.Random(seed), Counter[str]()
     last = told(list(played.opening()))
@@ -53,7 +53,7 @@ def compare(played: PlayedGame, viewer: int, plies: int, seed: int) -> Counter[s
     return met
 
 
-def follow(truth: PlayedGame, twin: PlayedGame, viewer: int, rng: random.Random, met: Counter[str]) -> None:
+def follow(truth: InteractiveGame, twin: InteractiveGame, viewer: int, rng: random.Random, met: Counter[str]) -> None:
     """Play two worlds with up to `TOGETHER` equal answers, until their person learns of a difference."""
     one = twin_of(truth, viewer, 0, lambda game, states, player, seed: states)
     scenes = [list(each.scene()) for each in (one, twin)]
@@ -108,7 +108,7 @@ def test_messages_are_the_same_in_twin_worlds_of_a_few_turns():
 @pytest.mark.parametrize(("name", "length"), [("battle", 12), pytest.param("wild", 60, marks=pytest.mark.slow)])
 def test_watcher_of_a_seat_is_sent_the_same_in_twin_worlds(name, length):
     game = make_game(**CONFIGURATIONS[name])
-    played = PlayedGame(game, Watched(game, 0), eyes=0)
+    played = InteractiveGame(game, Watched(game, 0), eyes=0)
     played.begin(4)
     met = Counter[str]()
     for number in range(length):
@@ -144,7 +144,7 @@ def attack(side: int, hides: str, auto_forced: bool = True) -> Game:
 def course(viewer: int, side: int, hides: str, auto_forced: bool = True) -> list[list[str]]:
     """Return the messages of a game in which a unit of General `side` hides a token and General 0 attacks."""
     game = attack(side, hides, auto_forced)
-    played = PlayedGame(game, Scripted(game, viewer, ["ranged", "pass"]))
+    played = InteractiveGame(game, Scripted(game, viewer, ["ranged", "pass"]))
     played.begin(3)
     told = list(played.opening())
     wire = [sent(told)]
@@ -179,7 +179,7 @@ def test_nothing_tells_whether_another_general_had_a_reaction(side, auto_forced)
 # --- several people on one device
 
 
-def answered(played: PlayedGame, messages: list[Message], viewer: int) -> list[Message]:
+def answered(played: InteractiveGame, messages: list[Message], viewer: int) -> list[Message]:
     """Play for the other people until the viewer is asked again; return what is sent while the viewer may look."""
     told = list(messages)
     while messages[-1]["kind"] != "end" and not (messages[-1]["kind"] == "ask" and played.has_device == viewer):
@@ -200,7 +200,7 @@ def answered(played: PlayedGame, messages: list[Message], viewer: int) -> list[M
 def test_person_who_passes_the_device_on_is_sent_the_same_in_twin_worlds(name):
     """After Setup: whether picks are asked for depends on the army (decision 37)."""
     game = make_game(**asking_all(name))
-    played = PlayedGame(game, Company(game, 0))
+    played = InteractiveGame(game, Company(game, 0))
     played.begin(4)
     last = told(answered(played, list(played.opening()), 0))
     met = Counter[str]()
@@ -225,13 +225,13 @@ def test_person_who_passes_the_device_on_is_sent_the_same_in_twin_worlds(name):
 
 def boundaries_of_actions(monkeypatch):
     """Send what is seen after each decision that is asked for, public or not."""
-    show = PlayedGame._show
+    show = InteractiveGame._show
 
     def leak(played, before):
         yield from show(played, before)
         yield from played._flush()
 
-    monkeypatch.setattr(PlayedGame, "_show", leak)
+    monkeypatch.setattr(InteractiveGame, "_show", leak)
 
 
 def forced_decisions_left_out(monkeypatch):
@@ -246,17 +246,19 @@ def stops_that_are_secret(monkeypatch):
 
 def number_of_decisions(monkeypatch):
     """Number questions by the decisions of all players."""
-    make = PlayedGame._make_question
+    make = InteractiveGame._make_question
     monkeypatch.setattr(
-        PlayedGame, "_make_question", lambda played, seat: make(played, seat) | {"number": len(played.match.history)}
+        InteractiveGame,
+        "_make_question",
+        lambda played, seat: make(played, seat) | {"number": len(played.match.history)},
     )
 
 
 def what_agents_report(monkeypatch):
     """Add the latest analysis that was reported to each question."""
-    make = PlayedGame._make_question
+    make = InteractiveGame._make_question
     monkeypatch.setattr(
-        PlayedGame,
+        InteractiveGame,
         "_make_question",
         lambda played, seat: make(played, seat) | {"about": str(played.seats.reports.analyses[-1:])},
     )

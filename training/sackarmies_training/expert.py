@@ -36,7 +36,7 @@ from sackarmies_training.learn_files import Run, general_of
 from sackarmies_training.progress import Clock, SoftStop, TrainingProgress
 from sackarmies_training.search_labels import SearchPlan, label_lots
 from sackarmies_training.seeds import derive
-from sackarmies_training.teacher import Lesson, learn_labels
+from sackarmies_training.teacher import LabelLesson, learn_labels
 
 if TYPE_CHECKING:
     from sackarmies_training.learn import Learner, Team
@@ -152,7 +152,7 @@ class Labeling:
         write_labels(path, labels, self.info, f"search, round {learner.updates} of expert iteration")
         return len(labels)
 
-    def lessons(self, learner: Learner) -> Iterator[Lesson]:
+    def lessons(self, learner: Learner) -> Iterator[LabelLesson]:
         """Yield the labels of all rounds so far, in lessons, `passes` times over."""
         paths = [path for one in range(learner.updates + 1) for path in sorted(self.folder.glob(self._path(one).name))]
         lots = int(learner.team.agree(-(-len(paths) // LESSON), least=True))
@@ -160,7 +160,7 @@ class Labeling:
         passes = self.section.passes
         chosen = [part for _ in range(passes) for part in np.array_split(rng.permutation(len(paths)), lots)]
         for number, places in enumerate(chosen):
-            yield number / len(chosen), joined([read_labels(paths[place], self.info) for place in places])
+            yield LabelLesson(number / len(chosen), joined([read_labels(paths[place], self.info) for place in places]))
 
     def _path(self, round_number: int, number: int | None = None) -> Path:
         """Return the path of a file of a round; without a number, a glob pattern for all files of this process."""
@@ -218,7 +218,7 @@ def learn_round(learner: Learner, labeling: Labeling, run: Run, stop: SoftStop) 
     return right
 
 
-def _until_stopped(lessons: Iterator[Lesson], team: Team, run: Run, stop: SoftStop) -> Iterator[Lesson]:
+def _until_stopped(lessons: Iterator[LabelLesson], team: Team, run: Run, stop: SoftStop) -> Iterator[LabelLesson]:
     for lesson in lessons:
         if team.agree(float(stop.asked)):
             raise StoppedError

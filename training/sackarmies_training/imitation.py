@@ -34,7 +34,7 @@ Report = Callable[[float, float], None]
 
 
 @dataclass(frozen=True)
-class Lesson:
+class TeacherGames:
     """Decisions of whole games.
 
     Attributes:
@@ -64,7 +64,7 @@ class School:
         self._potential = make_potential(game, config.shaping)
         self._gamma = config.ppo.gamma
 
-    def lesson(self) -> Lesson:
+    def lesson(self) -> TeacherGames:
         """Play games to their ends and return all their decisions."""
         batch = self._batch
         running = np.arange(len(batch))
@@ -87,7 +87,7 @@ class School:
         values = discounted(np.concatenate(places), batch.returns, self._gamma)
         if self._potential is not None:
             values -= self._potential(seen)
-        return Lesson(seen, np.concatenate(masks), np.concatenate(actions), values)
+        return TeacherGames(seen, np.concatenate(masks), np.concatenate(actions), values)
 
 
 def discounted(places: NDArray[np.int64], returns: NDArray[np.float32], gamma: float) -> NDArray[np.float32]:
@@ -133,7 +133,7 @@ def imitate(network: Network, school: School, section: ImitationSection, report:
         report(min(1.0, done / section.decisions), right / len(order))
 
 
-def learn(network: Network, optimizer: torch.optim.Optimizer, lesson: Lesson, chosen: NDArray[np.int64]) -> int:
+def learn(network: Network, optimizer: torch.optim.Optimizer, lesson: TeacherGames, chosen: NDArray[np.int64]) -> int:
     """Learn from some decisions of a lesson; return how many of their choices the network predicted."""
     actions = torch.from_numpy(lesson.actions[chosen])
     masks = torch.from_numpy(lesson.masks[chosen]) != 0

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sackarmies_agents.agent import Agent
 from sackarmies_agents.child import end_with_parent
 from sackarmies_agents.conduct import Gone, Misconduct, Status, are_legal, ask, ask_informed, reset
-from sackarmies_agents.limits import Decision, Usage
+from sackarmies_agents.limits import TimedDecision, Usage
 from sackarmies_agents.separate import SeparateAgent
 from sackarmies_agents.starting import started, starting
 from sackarmies_env.core.batch import Batch
@@ -292,10 +292,10 @@ class Seating:
                 choices.faults[place] = Misconduct(reason, Status.TIMEOUT)
 
 
-def decisions_in(games: NDArray[np.int64], batch: Batch) -> list[Decision]:
+def decisions_in(games: NDArray[np.int64], batch: Batch) -> list[TimedDecision]:
     """Return the pending decisions in some games of a batch."""
     seats, turns = batch.players[games].tolist(), batch.states["turn"][games].tolist()
-    return [Decision(*each) for each in zip(games.tolist(), seats, turns, strict=True)]
+    return [TimedDecision(*each) for each in zip(games.tolist(), seats, turns, strict=True)]
 
 
 class WorkerPool(ProcessPoolExecutor):

@@ -47,7 +47,18 @@ class Taught(NamedTuple):
     compared: Tensor
 
 
-Lesson = tuple[float, Labels]  # share of all learning done before this lesson, and its labels
+class LabelLesson(NamedTuple):
+    """Labels that are learned from at once.
+
+    Attributes:
+        fraction: share of all learning done before this lesson.
+        labels: its labels.
+    """
+
+    fraction: float
+    labels: Labels
+
+
 Report = Callable[[int, float], None]  # decisions learned from, share of choices predicted
 
 
@@ -143,11 +154,11 @@ def study(
     return learn_labels(learner, section, lessons, line_ups[0], report)
 
 
-def enough(lessons: Iterable[Labels], decisions: int, team: Team) -> Iterator[Lesson]:
+def enough(lessons: Iterable[Labels], decisions: int, team: Team) -> Iterator[LabelLesson]:
     """Yield lessons until all processes together have learned from `decisions` decisions."""
     done = 0
     for labels in lessons:
-        yield done / decisions, labels
+        yield LabelLesson(done / decisions, labels)
         done += counted(labels, team)
         if done >= decisions:
             return
@@ -161,7 +172,7 @@ def counted(labels: Labels, team: Team) -> int:
 def learn_labels(
     learner: Learner,
     section: LabelSection,
-    lessons: Iterable[Lesson],
+    lessons: Iterable[LabelLesson],
     game: Game,
     report: Report = lambda done, right: None,
 ) -> tuple[int, float]:

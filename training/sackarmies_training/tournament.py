@@ -46,7 +46,7 @@ Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 @dataclass(frozen=True)
-class Batch:
+class GameBatch:
     """Games played side by side: the unit that an interrupted tournament repeats.
 
     Attributes:
@@ -73,14 +73,14 @@ def seatings(line_up: tuple[str, ...]) -> list[tuple[str, ...]]:
     return list(dict.fromkeys(rotations))
 
 
-def schedule(section: MatchSection, num_players: int, seed: int) -> list[Batch]:
+def schedule(section: MatchSection, num_players: int, seed: int) -> list[GameBatch]:
     """Return all batches: each line-up plays the same seeds, derived from `seed`, and each seed in all seatings."""
     seeds = game_seeds(seed, section.seeds)
-    batches: list[Batch] = []
+    batches: list[GameBatch] = []
     for line_up in line_ups(section.agents, num_players):
         for start in range(0, section.seeds, section.batch):
             games = [(seating, seed) for seed in seeds[start : start + section.batch] for seating in seatings(line_up)]
-            batches.append(Batch(len(batches), tuple(game[0] for game in games), tuple(game[1] for game in games)))
+            batches.append(GameBatch(len(batches), tuple(game[0] for game in games), tuple(game[1] for game in games)))
     return batches
 
 
@@ -111,11 +111,11 @@ class Tournament:
         """
         return read_seed(self.folder) if self.section.seed is None else self.section.seed
 
-    def batches(self) -> list[Batch]:
+    def batches(self) -> list[GameBatch]:
         """Return the whole schedule."""
         return schedule(self.section, self.game.num_players, self.seed)
 
-    def open(self) -> list[Batch]:
+    def open(self) -> list[GameBatch]:
         """Create the folder, or resume it, and return the batches still to be played.
 
         If there are any, all agents are made first, and each makes one decision: a tournament that cannot be played
@@ -156,7 +156,7 @@ class Tournament:
             raise ValueError(f"{named(self.folder / IDENTITY)} is damaged: it must hold a table")
         check_same(self.folder, "another tournament", identity, found)
 
-    def play(self, batches: Sequence[Batch], progress: Progress, on: Place = Place.LOCAL) -> None:
+    def play(self, batches: Sequence[GameBatch], progress: Progress, on: Place = Place.LOCAL) -> None:
         """Play batches and save each as it ends.
 
         Args:
@@ -191,7 +191,7 @@ class Tournament:
         """
         return [entry.outcome for entry in self.games().values()]
 
-    def games(self) -> dict[str, GameEntry]:
+    def games(self) -> dict[str, GameSummary]:
         """Return how all games ended, by the names of their files, in the order of the schedule.
 
         Raises:
@@ -219,7 +219,7 @@ class Tournament:
         """Make an agent of the section."""
         return make_player(self.agent_text(name), GameInfo.of(self.game), self.section.isolation)
 
-    def check_agents(self, batch: Batch) -> None:
+    def check_agents(self, batch: GameBatch) -> None:
         """Refuse a batch whose agents may differ from those that the tournament began with.
 
         Raises:
@@ -277,14 +277,14 @@ def check_unchanged(texts: Mapping[str, str], identities: Mapping[str, Any], con
             )
 
 
-def play_batch(tournament: Tournament, batch: Batch, progress: Progress | None = None) -> list[PlayedGame]:
+def play_batch(tournament: Tournament, batch: GameBatch, progress: Progress | None = None) -> list[PlayedGame]:
     """Play one batch; the result depends only on the tournament's configuration and seed, and nothing is written."""
     seed = agent_seed(tournament.seed, batch.number)
     with closing(Seating(batch.line_ups, forfeiting(tournament.make_agent), seed, batch.seeds)) as seating:
         return play_games(tournament.game, batch.line_ups, batch.seeds, seating, progress)
 
 
-def save_batch(tournament: Tournament, batch: Batch, games: Sequence[PlayedGame]) -> None:
+def save_batch(tournament: Tournament, batch: GameBatch, games: Sequence[PlayedGame]) -> None:
     """Save one batch: first the game records, last the file that says it is complete.
 
     Raises:
@@ -320,12 +320,12 @@ def summary(played: PlayedGame, *, is_timed: bool) -> dict[str, Any]:
     return data
 
 
-def game_name(batch: Batch, place: int) -> str:
+def game_name(batch: GameBatch, place: int) -> str:
     """Return the name of a game's files."""
     return f"{batch.number:04d}-{place:03d}"
 
 
-def batch_path(folder: Path, batch: Batch) -> Path:
+def batch_path(folder: Path, batch: GameBatch) -> Path:
     """Return the file that says how the games of a batch ended."""
     return folder / BATCHES / f"{batch.number:04d}.json"
 
@@ -393,7 +393,7 @@ class GameResult(StrictModel):
         return self
 
 
-class GameEntry(GameResult):
+class GameSummary(GameResult):
     """A game in the file of a batch; `record` is the file that holds all its actions."""
 
     seed: int
@@ -417,10 +417,10 @@ class GameEntry(GameResult):
 class BatchFile(StrictModel):
     """How the games of a batch ended."""
 
-    games: TupleOf[GameEntry]
+    games: TupleOf[GameSummary]
 
 
-def read_batch(folder: Path, batch: Batch) -> tuple[GameEntry, ...]:
+def read_batch(folder: Path, batch: GameBatch) -> tuple[GameSummary, ...]:
     """Return how the games of a batch ended.
 
     Raises:
@@ -431,7 +431,7 @@ def read_batch(folder: Path, batch: Batch) -> tuple[GameEntry, ...]:
     return games
 
 
-def is_complete(folder: Path, batch: Batch) -> bool:
+def is_complete(folder: Path, batch: GameBatch) -> bool:
     """Return whether a batch has been played and its results can be read; if not, it will be played again.
 
     Raises:
@@ -447,7 +447,7 @@ def is_complete(folder: Path, batch: Batch) -> bool:
     return True
 
 
-def _read_games(folder: Path, batch: Batch) -> tuple[GameEntry, ...]:
+def _read_games(folder: Path, batch: GameBatch) -> tuple[GameSummary, ...]:
     path = batch_path(folder, batch)
     games = read_model(BatchFile, read_json(path), str(path)).games
     if len(games) < len(batch.line_ups) or any(len(game.returns) != len(game.agents) for game in games):
@@ -455,7 +455,7 @@ def _read_games(folder: Path, batch: Batch) -> tuple[GameEntry, ...]:
     return games
 
 
-def _check_games(folder: Path, batch: Batch, games: Sequence[GameEntry]) -> None:
+def _check_games(folder: Path, batch: GameBatch, games: Sequence[GameSummary]) -> None:
     planned = list(zip(batch.line_ups, batch.seeds, strict=True))
     if [(game.agents, game.seed) for game in games] != planned:
         raise ValueError(

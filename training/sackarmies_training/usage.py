@@ -12,7 +12,7 @@ from rich.text import Text
 
 from sackarmies_agents.conduct import Status
 from sackarmies_training.fitting import plain_table, titled
-from sackarmies_training.tournament import GameEntry
+from sackarmies_training.tournament import GameSummary
 
 TITLE = "Statuses and time"
 HEADS = (*(status.value for status in Status), "s a decision", "longest", "CPU s a game")
@@ -56,7 +56,7 @@ class Conduct:
         return [*counts, f"{self.seconds / self.decisions:.3f}", f"{self.longest:.3f}", cpu]
 
 
-def conduct_of(agents: Iterable[str], games: Iterable[GameEntry]) -> dict[str, Conduct]:
+def conduct_of(agents: Iterable[str], games: Iterable[GameSummary]) -> dict[str, Conduct]:
     """Return how agents behaved in games, in the order of `agents`."""
     found = {agent: Conduct() for agent in agents}
     for game in games:

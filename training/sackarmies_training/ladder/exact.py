@@ -32,7 +32,7 @@ class TooLarge(ValueError):  # noqa: N818 - it says what is wrong
 
 
 @dataclass(frozen=True)
-class Decision:
+class ExactDecision:
     """A decision with the exact values of all its choices.
 
     Attributes:
@@ -62,7 +62,7 @@ class Decision:
         return self.value - float(self.values[self.actions.index(action)])
 
 
-Visit = Callable[[Decision], None]
+Visit = Callable[[ExactDecision], None]
 
 
 @dataclass
@@ -121,7 +121,7 @@ class ExactValues:
             self._known[key] = self._decide(states, player)
         return self._known[key]
 
-    def decide(self, states: Records) -> Decision:
+    def decide(self, states: Records) -> ExactDecision:
         """Return the decision in `states[0]` with the values of its choices; errors as for `value`.
 
         Raises:
@@ -134,7 +134,7 @@ class ExactValues:
         actions = self._legal(states)
         sign = 1.0 if player == 0 else -1.0
         values = np.array([sign * self._expect(states, action) for action in actions])
-        return Decision(states, player, tuple(actions), values)
+        return ExactDecision(states, player, tuple(actions), values)
 
     def _decide(self, states: Records, player: int) -> float:
         if self.nodes >= self.max_nodes:

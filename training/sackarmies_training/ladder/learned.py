@@ -32,7 +32,7 @@ from sackarmies_training.ladder.units import armies_of
 from sackarmies_training.learn import Learner, SelfPlay, Team, look_back, make_learner
 from sackarmies_training.learn_files import restore_learner, save_learner, save_weights
 from sackarmies_training.seeds import derive
-from sackarmies_training.teacher import Lesson, learn_labels, lessons_of
+from sackarmies_training.teacher import LabelLesson, learn_labels, lessons_of
 
 PLAYERS = 2
 CLONED = 0.1  # share of the budget that goes into the clone
@@ -176,9 +176,9 @@ def clone(learner: Learner, arena: Arena, line_ups: Sequence[Game]) -> None:
     seed = derive(arena.config.seed, "clone")
     lessons = itertools.islice(lessons_of(section, line_ups, seed), number)
 
-    def counted(place: int, lesson: Labels) -> Lesson:
+    def counted(place: int, labels: Labels) -> LabelLesson:
         arena.count(SIDE_BY_SIDE)
-        return place / number, lesson
+        return LabelLesson(place / number, labels)
 
     learn_labels(learner, section, itertools.starmap(counted, enumerate(lessons)), line_ups[0])
 

@@ -15,7 +15,7 @@ from sackarmies_agents.factory import make_agent
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.registry import DEFAULT_GAME, load_game, load_scenario
-from sackarmies_training.ladder.exact import MAX_NODES, NOTHING, Decision, ExactValues
+from sackarmies_training.ladder.exact import MAX_NODES, NOTHING, ExactDecision, ExactValues
 from sackarmies_training.seeds import derive
 
 EVEN_FLIPS = {"coin", "die"}  # flip methods with equally likely heads and tails, whatever came before
@@ -125,7 +125,7 @@ def solve(name: str, game: Game, agents: Sequence[str], *, seed: int = 1, max_no
     asked = [(Regrets(text), make_agent(text, info)) for text in agents]
     mattering = 0
 
-    def visit(decision: Decision) -> None:
+    def visit(decision: ExactDecision) -> None:
         nonlocal mattering
         if decision.matters:
             mattering += 1
@@ -152,7 +152,7 @@ def solve(name: str, game: Game, agents: Sequence[str], *, seed: int = 1, max_no
     )
 
 
-def choice_of(game: Game, agent: Agent, decision: Decision, seed: int) -> int:
+def choice_of(game: Game, agent: Agent, decision: ExactDecision, seed: int) -> int:
     """Return an agent's choice at a decision, from what its seat may know.
 
     Raises:

@@ -24,7 +24,7 @@ from sackarmies_training.reports.parts import games_section
 from sackarmies_training.reports.replays import Replays
 from sackarmies_training.stats.cycles import Structure, structure_of
 from sackarmies_training.stats.estimate import RESAMPLES, Estimate, Estimates, Step
-from sackarmies_training.tournament import GameEntry
+from sackarmies_training.tournament import GameSummary
 
 RUNG_HEADS = (
     *("rung", "agent", "Elo", "95% interval", "games", "points", "won", "drawn", "lost", "draws"),
@@ -317,7 +317,7 @@ def pool_section(config: LadderConfig, report: PoolReport) -> Iterator[Markup]:
     yield table(["rung", *(rung.name for rung in report.rungs)], payoff_rows(report))
 
 
-def recorded_games(report: PoolReport, replays: Replays) -> dict[str, GameEntry]:
+def recorded_games(report: PoolReport, replays: Replays) -> dict[str, GameSummary]:
     """Return the games of a pool that have records, by file name."""
     games = {name: game for entry in report.estimates.entries for name, game in entry.named_games.items()}
     return {name: game for name, game in games.items() if replays.record(name).exists()}

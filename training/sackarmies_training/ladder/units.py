@@ -28,7 +28,7 @@ from sackarmies_training.ratings import Outcome
 from sackarmies_training.seeds import SEED_BITS, derive
 from sackarmies_training.stats.luck import LuckMeter, NotMeasurableError
 from sackarmies_training.stats.units import PlayedUnit
-from sackarmies_training.tournament import RECORDS, GameEntry, GameResult, line_ups, record_of, seatings
+from sackarmies_training.tournament import RECORDS, GameResult, GameSummary, line_ups, record_of, seatings
 
 KEPT_GAMES = 64  # built games that a process keeps
 NAME_DIGITS = 10  # hexadecimal, for the line-up in file names
@@ -100,11 +100,11 @@ class UnitEntry(StrictModel):
         return self.played.points(name)
 
     @property
-    def named_games(self) -> dict[str, GameEntry]:
+    def named_games(self) -> dict[str, GameSummary]:
         """The games as reports of all contests see them, by file name."""
         names = game_names(self.unit)
         return {
-            name: GameEntry(seed=self.seed, agents=seating, record=f"{RECORDS}/{name}.json", **dict(game))
+            name: GameSummary(seed=self.seed, agents=seating, record=f"{RECORDS}/{name}.json", **dict(game))
             for name, seating, game in zip(names, seatings(self.line_up), self.games, strict=True)
         }
 

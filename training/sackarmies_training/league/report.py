@@ -25,7 +25,7 @@ from sackarmies_training.matches import Progress
 from sackarmies_training.reports.html_page import Markup, element, folded, items, page, table
 from sackarmies_training.reports.parts import conduct_section, forfeits_section, games_section
 from sackarmies_training.reports.replays import Replays
-from sackarmies_training.tournament import GameEntry
+from sackarmies_training.tournament import GameSummary
 
 REPORT = "league.html"
 HEADS = ("agent", "author", "Elo", "95% interval", "units", "games", "points", "won", "drawn", "lost", "forfeits")
@@ -247,7 +247,7 @@ class LeagueReport:
         parts = [table([*HEADS, "status"], self.rows(season))]
         return parts if all(line.is_measured for line in season.lines if line.units) else [*parts, element("p", NOTE)]
 
-    def recorded_games(self, season: SeasonStandings) -> dict[str, GameEntry]:
+    def recorded_games(self, season: SeasonStandings) -> dict[str, GameSummary]:
         """Return the games of a season that have records, by file name."""
         return {name: game for name, game in season.games.items() if self.replays.record(name).exists()}
 

@@ -21,7 +21,7 @@ from sackarmies_training.ladder.units import Finished, Unit, UnitEntry, armies_o
 from sackarmies_training.league.pairing import Pair
 from sackarmies_training.reports.replays import REPLAYS
 from sackarmies_training.seeds import commitment, derive, draw_seed
-from sackarmies_training.tournament import OWNER_ONLY, RECORDS, SEED, GameEntry, read_seed
+from sackarmies_training.tournament import OWNER_ONLY, RECORDS, SEED, GameSummary, read_seed
 
 ROUNDS = "rounds"
 PLAN = "plan.json"
@@ -171,7 +171,7 @@ class RoundFolder:
             save_record(record, self.records / f"{name}.json")
         self.store.append(finished.entry)
 
-    def games(self, entry: UnitEntry) -> dict[str, GameEntry]:
+    def games(self, entry: UnitEntry) -> dict[str, GameSummary]:
         """Return the games of a unit by file name, which begins with the folder of the round."""
         return {f"{self.name}/{name}": game for name, game in entry.named_games.items()}
 

@@ -15,7 +15,7 @@ from sackarmies_training.league.rounds import RoundFolder
 from sackarmies_training.league.strengths import Strengths, fit
 from sackarmies_training.ratings import Outcome, Rating
 from sackarmies_training.standings import Tally, games_forfeited, tally_of
-from sackarmies_training.tournament import GameEntry
+from sackarmies_training.tournament import GameSummary
 
 DATE = 10  # characters of a time that give its day
 
@@ -96,7 +96,7 @@ class SeasonStandings:
         return [unit for one in self.rounds for unit in self._units[one.number]]
 
     @cached_property
-    def games(self) -> dict[str, GameEntry]:
+    def games(self) -> dict[str, GameSummary]:
         """All games, by file name."""
         return {
             name: game

@@ -18,7 +18,7 @@ from sackarmies_training.matches import PlayedGame, Progress
 from sackarmies_training.reports.html_page import items, page
 from sackarmies_training.reports.parts import conduct_section, forfeits_section, games_section
 from sackarmies_training.reports.replays import Replays
-from sackarmies_training.tournament import RECORDS, GameEntry, record_of, summary
+from sackarmies_training.tournament import RECORDS, GameSummary, record_of, summary
 
 REPORT = "evaluation.html"
 
@@ -72,13 +72,13 @@ class EvaluationReport:
     is_timed: bool
 
     @cached_property
-    def games(self) -> dict[str, GameEntry]:
+    def games(self) -> dict[str, GameSummary]:
         """How all games ended, by the names of their files."""
         entries = {}
         for number, played in enumerate(self.played):
             name = f"{number:05d}"
             data = {**summary(played, is_timed=self.is_timed), "record": f"{RECORDS}/{name}.json"}
-            entries[name] = GameEntry.model_validate(data)
+            entries[name] = GameSummary.model_validate(data)
         return entries
 
     @property

@@ -9,11 +9,11 @@ from sackarmies_training.ratings import Outcome
 from sackarmies_training.reports.html_page import Markup, element, folded, table
 from sackarmies_training.reports.replays import Replays
 from sackarmies_training.standings import forfeits_of
-from sackarmies_training.tournament import GameEntry
+from sackarmies_training.tournament import GameSummary
 from sackarmies_training.usage import HEADS, TITLE, conduct_of, is_worth_telling
 
 
-def conduct_section(agents: Sequence[str], games: Collection[GameEntry]) -> Iterator[Markup]:
+def conduct_section(agents: Sequence[str], games: Collection[GameSummary]) -> Iterator[Markup]:
     """Yield statuses and times of agents; nothing if there is nothing worth telling."""
     conduct = conduct_of(agents, games)
     if is_worth_telling(conduct.values()):
@@ -30,7 +30,7 @@ def forfeits_section(outcomes: Sequence[Outcome]) -> Iterator[Markup]:
         yield table(["agent", "games", "reason"], rows, words=True)
 
 
-def games_section(game_id: str, games: Mapping[str, GameEntry], replays: Replays) -> Iterator[Markup]:
+def games_section(game_id: str, games: Mapping[str, GameSummary], replays: Replays) -> Iterator[Markup]:
     """Yield the games of each line-up, with results and links to their files.
 
     Args:
@@ -51,7 +51,7 @@ def games_section(game_id: str, games: Mapping[str, GameEntry], replays: Replays
     yield element("p", "A record is shown in the browser by the command ", element("code", "sackarmies view FILE"))
 
 
-def result_of(game_id: str, game: GameEntry) -> str:
+def result_of(game_id: str, game: GameSummary) -> str:
     """Return how a game ended, in words."""
     name = player_name(game_id)
     winners = [name(seat) for seat, place in enumerate(game.outcome.places) if place == 1]

@@ -28,7 +28,7 @@ from sackarmies_training.standings import (
     with_interval,
 )
 from sackarmies_training.stats.cycles import Structure
-from sackarmies_training.tournament import GameEntry, Tournament
+from sackarmies_training.tournament import GameSummary, Tournament
 
 REPORT = "tournament.html"
 PLACE_HEADS = ("share", "place", "OpenSkill")
@@ -55,7 +55,7 @@ class TournamentReport:
         return self.tournament.folder / REPORT
 
     @cached_property
-    def games(self) -> dict[str, GameEntry]:
+    def games(self) -> dict[str, GameSummary]:
         """How all games ended, by the names of their files."""
         return self.tournament.games()
 

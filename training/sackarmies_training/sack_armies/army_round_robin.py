@@ -57,7 +57,7 @@ class ArmyResults:
         return sorted(self.armies, key=lambda army: -self.tally(army).win_rate.value)
 
 
-class GameEntry(StrictModel):
+class ArmyGame(StrictModel):
     """How a game ended: what the first and the second army earned, and after how many turns."""
 
     returns: Annotated[tuple[float, float], Field(strict=False)]
@@ -68,7 +68,7 @@ class JobFile(StrictModel):
     """The games of a job; `seeds` says which ones."""
 
     seeds: TupleOf[int]
-    games: TupleOf[GameEntry]
+    games: TupleOf[ArmyGame]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from sackarmies_training.web.protocol import REFEREE, Message
 from sackarmies_training.web.shown import ShownGame
 
 
-class PlayedGame(ShownGame):
+class InteractiveGame(ShownGame):
     """One game with the questions to the people who play it.
 
     What its generators yield depends only on the feed of the person who has the device, on their own choices and, if

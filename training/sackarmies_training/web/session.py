@@ -20,7 +20,7 @@ from sackarmies_training.analysis import Reports
 from sackarmies_training.table.game_table import table_class
 from sackarmies_training.table.seats import PERSON, Seats
 from sackarmies_training.web import protocol
-from sackarmies_training.web.played import PlayedGame
+from sackarmies_training.web.played import InteractiveGame
 from sackarmies_training.web.protocol import Message, Request
 from sackarmies_training.web.saves import Saves
 
@@ -103,7 +103,7 @@ class Session:
         """
         self.offers = offers
         self.saves = saves
-        self.game: PlayedGame | None = None
+        self.game: InteractiveGame | None = None
         self._names: list[str] = []  # names that the game was continued from and saved as
         self._eyes: dict[str, int | None] = {}  # by name of a saved game, those that last watched it
         self._draw_seed = draw_seed or (lambda: secrets.randbelow(protocol.MAX_SEED + 1))
@@ -163,12 +163,12 @@ class Session:
                 return iter([self._save(game, request)])
         raise AssertionError(request)
 
-    def _present_game(self) -> PlayedGame:
+    def _present_game(self) -> InteractiveGame:
         if self.game is None:
             raise ValueError("no game is in progress: start one")
         return self.game
 
-    def _watched(self, game: PlayedGame) -> Iterator[Message]:
+    def _watched(self, game: InteractiveGame) -> Iterator[Message]:
         if not game.is_watched:
             raise ValueError("this game is played, not watched")
         return game.watch()
@@ -200,7 +200,7 @@ class Session:
 
     # --- games
 
-    def _new_game(self, request: protocol.Start) -> PlayedGame:
+    def _new_game(self, request: protocol.Start) -> InteractiveGame:
         """Begin a game.
 
         Raises:
@@ -220,7 +220,7 @@ class Session:
             options |= table_class(self.offers.game_id).asks_all
         game = load_players(self.offers.game_id, len(request.players), **options)
         seed = self._draw_seed() if request.seed is None else request.seed
-        played = PlayedGame(game, Seats(game, request.players, seed, Reports()), request.eyes)
+        played = InteractiveGame(game, Seats(game, request.players, seed, Reports()), request.eyes)
         played.begin(seed)
         return played
 
@@ -249,7 +249,7 @@ class Session:
             self.offers.check_player(player)
         return players
 
-    def _saved_game(self, record: GameRecord, players: Sequence[str], eyes: int | str) -> PlayedGame:
+    def _saved_game(self, record: GameRecord, players: Sequence[str], eyes: int | str) -> InteractiveGame:
         """Continue a recorded game.
 
         Raises:
@@ -263,18 +263,18 @@ class Session:
         match.restore(replay(game, record).tobytes(), list(record.actions))
         match.seed, match.forced = record.seed, dict(record.forced)
         seed = record.seed + len(record.actions)
-        played = PlayedGame(game, Seats(game, players, seed, Reports(record.analyses)), eyes)
+        played = InteractiveGame(game, Seats(game, players, seed, Reports(record.analyses)), eyes)
         played.resume(record, match)
         return played
 
-    def _begun(self, game: PlayedGame, name: str | None = None) -> Iterator[Message]:
+    def _begun(self, game: InteractiveGame, name: str | None = None) -> Iterator[Message]:
         """Yield a game from its beginning, or from where it was saved under a name."""
         self.game, self._names = game, []
         if name is not None:
             self._own(game, name)
         yield from game.opening()
 
-    def _save(self, game: PlayedGame, request: protocol.Save) -> Message:
+    def _save(self, game: InteractiveGame, request: protocol.Save) -> Message:
         """Save a game, unless that would overwrite another one unasked; return the message to the page."""
         name = request.name
         if name not in self._names and self.saves.has(name) and not request.overwrite:
@@ -283,7 +283,7 @@ class Session:
         self._own(game, name)
         return {"kind": "saved", "name": name, "free_name": self.saves.free_name(PROPOSED)}
 
-    def _own(self, game: PlayedGame, name: str) -> None:
+    def _own(self, game: InteractiveGame, name: str) -> None:
         """Note that the game is saved under a name."""
         self._names.append(name)
         self._eyes[name] = game.eyes
