@@ -34,13 +34,13 @@ from rich.console import Console
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
 from sackarmies_env.core.cache_folder import source_digest
-from sackarmies_env.core.safe_read import read_toml
+from sackarmies_env.core.safe_read import read_json, read_toml
 from sackarmies_env.core.validation import read_model
 from sackarmies_env.registry import load_game
 from sackarmies_training.config import LearnConfig
 from sackarmies_training.curve import play_side_by_side
 from sackarmies_training.evaluate import Plan, evaluate
-from sackarmies_training.files import read_json, write_json
+from sackarmies_training.files import write_json
 from sackarmies_training.identity import code_digest, training_digest
 from sackarmies_training.labels import WIN, joined, read_labels
 from sackarmies_training.learn import Team, learn, make_learner

@@ -24,15 +24,6 @@ def write_json(path: Path, data: Any, *, private: bool = False) -> None:
     write_safely(path, (json.dumps(data, indent=1, sort_keys=True) + "\n").encode(), private=private)
 
 
-def read_json(path: Path) -> Any:
-    """Read plain data from JSON.
-
-    Raises:
-        ValueError: the file cannot be read or is not JSON.
-    """
-    return safe_read.read_json(path)
-
-
 def append_line(path: Path, line: str) -> None:
     """Append a line to a file, created if missing; the line has reached the disk when this returns.
 

@@ -26,7 +26,7 @@ from sackarmies_env import __version__
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
-from sackarmies_env.core.safe_read import named
+from sackarmies_env.core.safe_read import named, read_json
 from sackarmies_env.core.validation import StrictModel, read_model
 from sackarmies_training.checkpoints import (
     KEPT_FIXED,
@@ -38,7 +38,7 @@ from sackarmies_training.checkpoints import (
     restore_optimizer,
 )
 from sackarmies_training.config import CurveSection, ExpertSection, LearnConfig
-from sackarmies_training.files import read_json, write_json
+from sackarmies_training.files import write_json
 from sackarmies_training.jobs import Pool
 from sackarmies_training.loggers import Loggers
 from sackarmies_training.progress import Clock

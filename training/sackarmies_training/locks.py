@@ -13,9 +13,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from sackarmies_env.core.safe_read import named
+from sackarmies_env.core.safe_read import named, read_json
 from sackarmies_env.core.validation import SingleLine, StrictModel, read_model
-from sackarmies_training.files import read_json
 
 LOCK = ".lock"  # held by the system, and released when the process ends or is killed
 HOLDER = ".lock.json"  # who holds it; without the lock it means nothing

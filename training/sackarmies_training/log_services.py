@@ -17,7 +17,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
 
-from sackarmies_training.files import read_json, write_json
+from sackarmies_env.core.safe_read import read_json
+from sackarmies_training.files import write_json
 
 SENT = "log_services.json"
 STEP = "decisions"  # the horizontal axis of curves

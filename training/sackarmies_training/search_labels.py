@@ -31,10 +31,10 @@ from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.legal import legal_ids
-from sackarmies_env.core.safe_read import named
+from sackarmies_env.core.safe_read import named, read_json
 from sackarmies_env.core.step_batch import Ending
 from sackarmies_env.registry import load_players
-from sackarmies_training.files import read_json, write_json
+from sackarmies_training.files import write_json
 from sackarmies_training.identity import agent_identity, check_same, code_digest, game_identity, training_digest
 from sackarmies_training.labels import Labels, joined, read_labels, results_of, write_labels
 from sackarmies_training.locks import locked

@@ -22,10 +22,10 @@ from sackarmies_env.core.atomic_write import remove_leftovers
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import counted, quote
 from sackarmies_env.core.record import GameRecord, make_record, save_record
-from sackarmies_env.core.safe_read import named, parse_json, read_text
+from sackarmies_env.core.safe_read import named, parse_json, read_json, read_text
 from sackarmies_env.core.validation import SingleLine, StrictModel, TupleOf, read_model
 from sackarmies_training.config import LIMITS, MatchSection, Place
-from sackarmies_training.files import read_json, write_json
+from sackarmies_training.files import write_json
 from sackarmies_training.identity import agent_identity, check_same, code_digest, game_identity
 from sackarmies_training.jobs import job_pool
 from sackarmies_training.matches import PlayedGame, Progress, Seating, forfeiting, play_games, rehearse

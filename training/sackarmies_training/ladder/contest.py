@@ -14,9 +14,9 @@ from sackarmies_env import __version__
 from sackarmies_env.core.atomic_write import remove_leftovers
 from sackarmies_env.core.cache_folder import source_digest
 from sackarmies_env.core.messages import join
-from sackarmies_env.core.safe_read import named
+from sackarmies_env.core.safe_read import named, read_json
 from sackarmies_training.config import Place
-from sackarmies_training.files import read_json, write_json
+from sackarmies_training.files import write_json
 from sackarmies_training.identity import agent_identity, check_same, code_digest, game_identity, shown
 from sackarmies_training.jobs import Pool, job_pool
 from sackarmies_training.ladder.config import ContestConfig, LadderConfig

@@ -9,7 +9,8 @@ from itertools import takewhile
 from pathlib import Path
 
 from sackarmies_env.core.atomic_write import remove_leftovers
-from sackarmies_training.files import read_json, write_json
+from sackarmies_env.core.safe_read import read_json
+from sackarmies_training.files import write_json
 from sackarmies_training.identity import agent_identity
 from sackarmies_training.ladder.config import LadderConfig
 from sackarmies_training.ladder.contest import (

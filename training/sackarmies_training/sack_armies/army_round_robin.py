@@ -19,10 +19,11 @@ from rich.text import Text
 
 from sackarmies_env import __version__
 from sackarmies_env.core.atomic_write import remove_leftovers
+from sackarmies_env.core.safe_read import read_json
 from sackarmies_env.core.validation import StrictModel, TupleOf, read_model
 from sackarmies_env.registry import load_game
 from sackarmies_training.evaluate import Job, Plan, make_jobs, play_jobs
-from sackarmies_training.files import read_json, write_json
+from sackarmies_training.files import write_json
 from sackarmies_training.fitting import add_numbers, fitted, plain_table, titled
 from sackarmies_training.identity import agent_identity, code_digest
 from sackarmies_training.matches import PlayedGame, Progress

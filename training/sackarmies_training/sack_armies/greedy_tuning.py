@@ -24,9 +24,10 @@ from pydantic import Field
 from sackarmies_agents.scripted.sack_armies.weights import LIMITS, Weights
 from sackarmies_agents.scripted.weight_sets import range_of
 from sackarmies_env.core.atomic_write import write_safely
+from sackarmies_env.core.safe_read import read_json
 from sackarmies_env.core.validation import StrictModel, read_model
 from sackarmies_env.games.sack_armies.tokens.army import army_ids
-from sackarmies_training.files import read_json, write_json
+from sackarmies_training.files import write_json
 from sackarmies_training.matches import Progress
 from sackarmies_training.sack_armies.greedy_matches import Match, Tables, both_seatings
 from sackarmies_training.seeds import derive
