@@ -11,13 +11,19 @@ import typer
 from rich.text import Text
 
 from sackarmies_agents.factory import parse_agent
-from sackarmies_agents.limits import MOST_MEMORY, Isolation
+from sackarmies_agents.limits import Isolation
 from sackarmies_env.registry import DEFAULT_GAME
 from sackarmies_training.commands.options import (
     ArmyOption,
+    CpuLimitOption,
     DrawnSeedOption,
     GameOption,
+    IsolateOption,
+    MemoryLimitOption,
     PlayersOption,
+    TimeBankOption,
+    TimeLimitOption,
+    TurnLimitOption,
     WorkersOption,
     build_game,
     check_writable,
@@ -40,84 +46,84 @@ GAMES, SPRT_GAMES = 400, 4000
 SPRT_OPTIONS = ("alpha", "beta", "elo0", "elo1")
 
 
+AgentArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="AGENT",
+        help="The agent to measure, such as greedy or ppo:path=FILE.",
+        show_default=False,
+        autocompletion=complete_agent,
+    ),
+]
+OpponentArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="OPPONENT", help="The agent in all other seats.", show_default=True, autocompletion=complete_agent
+    ),
+]
+GamesOption = Annotated[
+    int | None,
+    typer.Option(
+        "--games",
+        metavar="N",
+        min=2,
+        help=f"Number of games, {GAMES} if left out; with --sprt the most that are played, {SPRT_GAMES:,} if left "
+        "out. Each seed is played from each seat.",
+        show_default=False,
+    ),
+]
+SprtOption = Annotated[
+    bool, typer.Option("--sprt", help="Stop as soon as a sequential test says who is stronger; two players.")
+]
+Elo0Option = Annotated[
+    float, typer.Option("--elo0", metavar="ELO", help="Not stronger means at most this, normalized Elo; for --sprt.")
+]
+Elo1Option = Annotated[
+    float, typer.Option("--elo1", metavar="ELO", help="Stronger means at least this, normalized Elo; for --sprt.")
+]
+AlphaOption = Annotated[float, typer.Option("--alpha", metavar="RATE", help="Error rate of `stronger`; for --sprt.")]
+BetaOption = Annotated[float, typer.Option("--beta", metavar="RATE", help="Error rate of `not stronger`; for --sprt.")]
+LuckOption = Annotated[
+    bool, typer.Option("--luck", help="Also give the share of the points with luck taken out, by exact odds.")
+]
+ReportOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--report",
+        metavar="FOLDER",
+        help="Write a report with a list of all games, and their records.",
+        show_default=False,
+    ),
+]
+ReplaysOption = Annotated[
+    bool, typer.Option("--replays", help="Also make a page of each game, which the report links to; seconds a game.")
+]
+
+
 def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     ctx: typer.Context,
-    agent: Annotated[
-        str,
-        typer.Argument(
-            metavar="AGENT",
-            help="The agent to measure, such as greedy or ppo:path=FILE.",
-            show_default=False,
-            autocompletion=complete_agent,
-        ),
-    ],
-    opponent: Annotated[
-        str,
-        typer.Argument(
-            metavar="OPPONENT", help="The agent in all other seats.", show_default=True, autocompletion=complete_agent
-        ),
-    ] = "random",
-    games: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=2,
-            help=f"Number of games, {GAMES} if left out; with --sprt the most that are played, {SPRT_GAMES:,} if left "
-            "out. Each seed is played from each seat.",
-            show_default=False,
-        ),
-    ] = None,
-    sprt: Annotated[
-        bool, typer.Option("--sprt", help="Stop as soon as a sequential test says who is stronger; two players.")
-    ] = False,
-    elo0: Annotated[
-        float, typer.Option(metavar="ELO", help="Not stronger means at most this, normalized Elo; for --sprt.")
-    ] = -20.0,
-    elo1: Annotated[
-        float, typer.Option(metavar="ELO", help="Stronger means at least this, normalized Elo; for --sprt.")
-    ] = 20.0,
-    alpha: Annotated[float, typer.Option(metavar="RATE", help="Error rate of `stronger`; for --sprt.")] = 0.05,
-    beta: Annotated[float, typer.Option(metavar="RATE", help="Error rate of `not stronger`; for --sprt.")] = 0.05,
-    luck: Annotated[
-        bool, typer.Option("--luck", help="Also give the share of the points with luck taken out, by exact odds.")
-    ] = False,
+    agent: AgentArgument,
+    opponent: OpponentArgument = "random",
+    games: GamesOption = None,
+    sprt: SprtOption = False,
+    elo0: Elo0Option = -20.0,
+    elo1: Elo1Option = 20.0,
+    alpha: AlphaOption = 0.05,
+    beta: BetaOption = 0.05,
+    luck: LuckOption = False,
     game: GameOption = DEFAULT_GAME,
     players: PlayersOption = 2,
     army: ArmyOption = None,
     seed: DrawnSeedOption = None,
     workers: WorkersOption = 2,
-    isolate: Annotated[bool, typer.Option("--isolate", help="Run each agent in its own process.")] = False,
-    time_limit: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="Time per decision; needs --isolate.", show_default=False)
-    ] = None,
-    time_bank: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", help="Time per game beyond the time limit of decisions.", show_default=False),
-    ] = None,
-    turn_limit: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", help="Time per turn of the game; needs --isolate.", show_default=False),
-    ] = None,
-    cpu_limit: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", help="Processor time per game; needs --isolate.", show_default=False),
-    ] = None,
-    memory_limit: Annotated[
-        int | None,
-        typer.Option(
-            metavar="MIB", min=1, max=MOST_MEMORY, help="Memory per agent; needs --isolate.", show_default=False
-        ),
-    ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER", help="Write a report with a list of all games, and their records.", show_default=False
-        ),
-    ] = None,
-    replays: Annotated[
-        bool,
-        typer.Option("--replays", help="Also make a page of each game, which the report links to; seconds a game."),
-    ] = False,
+    isolate: IsolateOption = False,
+    time_limit: TimeLimitOption = None,
+    time_bank: TimeBankOption = None,
+    turn_limit: TurnLimitOption = None,
+    cpu_limit: CpuLimitOption = None,
+    memory_limit: MemoryLimitOption = None,
+    report: ReportOption = None,
+    replays: ReplaysOption = False,
 ) -> None:
     """Measure how often one agent beats another, with 95% intervals."""
     from sackarmies_training.evaluate import Plan

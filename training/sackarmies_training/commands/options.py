@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from sackarmies_agents.factory import KINDS
+from sackarmies_agents.limits import MOST_MEMORY
 from sackarmies_env.core.entries import entry_of, find_hook, game_ids
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import suggestion
@@ -99,6 +100,43 @@ ViewerOption = Annotated[
     typer.Option("--viewer", metavar="SEAT", help="Whose view is shown: a seat, or referee, who sees everything."),
 ]
 WorkersOption = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Number of processes.")]
+IsolateOption = Annotated[bool, typer.Option("--isolate", help="Run each agent in its own process.")]
+TimeLimitOption = Annotated[
+    float | None,
+    typer.Option("--time-limit", metavar="SECONDS", help="Time per decision; needs --isolate.", show_default=False),
+]
+TimeBankOption = Annotated[
+    float | None,
+    typer.Option(
+        "--time-bank",
+        metavar="SECONDS",
+        help="Time per game beyond the time limit of decisions.",
+        show_default=False,
+    ),
+]
+TurnLimitOption = Annotated[
+    float | None,
+    typer.Option(
+        "--turn-limit", metavar="SECONDS", help="Time per turn of the game; needs --isolate.", show_default=False
+    ),
+]
+CpuLimitOption = Annotated[
+    float | None,
+    typer.Option(
+        "--cpu-limit", metavar="SECONDS", help="Processor time per game; needs --isolate.", show_default=False
+    ),
+]
+MemoryLimitOption = Annotated[
+    int | None,
+    typer.Option(
+        "--memory-limit",
+        metavar="MIB",
+        min=1,
+        max=MOST_MEMORY,
+        help="Memory per agent; needs --isolate.",
+        show_default=False,
+    ),
+]
 
 
 def build_game(game_id: str, num_players: int, armies: list[str] | None, **options: Any) -> Game:
