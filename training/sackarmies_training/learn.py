@@ -1,4 +1,4 @@
-"""Self-play training by policy gradient, in one file.
+"""Self-play training by policy gradient: the main file of the trainer, in the order of what happens.
 
 1. `SelfPlay.play`: the learning network plays every seat of many games. Observations go straight from the kernels'
    arrays into tensors, and only legal ids are scored. Whatever belongs to legal ids is ragged, one decision after
