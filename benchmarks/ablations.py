@@ -44,7 +44,7 @@ from sackarmies_training.files import write_json
 from sackarmies_training.identity import code_digest, training_digest
 from sackarmies_training.labels import WIN, joined, read_labels
 from sackarmies_training.learn import Team, learn, make_learner
-from sackarmies_training.learn_files import general_of, sizes_of
+from sackarmies_training.learn_files import agent_of, sizes_of
 from sackarmies_training.line_ups import draw_games
 from sackarmies_training.ratings import Rate
 from sackarmies_training.teacher import LabelLesson, label_files, learn_labels
@@ -160,9 +160,9 @@ def measure_taught(config: LearnConfig, labels: Path, minutes: float, opponent: 
     assert config.expert is not None
     learned, _ = learn_labels(learner, config.expert, lessons(), game)
     print(f"{config.folder}: {learned:,} decisions learned from", flush=True)
-    general = general_of(learner.averaged, config, info, deterministic=True)
+    agent = agent_of(learner.averaged, config, info, deterministic=True)
     line_ups = draw_games(config.game, game, config.learn.line_ups, config.seed)
-    results = play_side_by_side(line_ups, general, make_agent(opponent, info), games, config.seed)[:, 0]
+    results = play_side_by_side(line_ups, agent, make_agent(opponent, info), games, config.seed)[:, 0]
     return [int((results == WIN).sum()), len(results)]
 
 

@@ -223,7 +223,7 @@ def test_each_round_continues_from_the_general_of_the_round_before(train, monkey
 def test_games_against_the_start_are_played_by_a_run_that_was_killed_in_them(train, monkeypatch):
     start = {"start": str(train("start", Labeler())[0])}
     whole, said = train("whole", Labeler(), learned=start)
-    verdict = re.search(r"It won .* of 4 games against the General that it started from: .*", said).group()
+    verdict = re.search(r"It won .* of 4 games against the agent that it started from: .*", said).group()
 
     def killed(*given):
         raise KilledError

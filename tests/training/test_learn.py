@@ -317,7 +317,7 @@ def test_run_that_started_from_a_general_says_whether_it_has_improved(finished, 
     learn = {"start": str(finished[1]), "decisions": ROUND}
     config = make_config(tmp_path, learn=learn, curve={"opponent": "random", "games": 6})
     path, text = run(config)
-    verdict = re.search(r"It won \d.*% \(.*\) of 6 games against the General that it started from: .*", text).group()
+    verdict = re.search(r"It won \d.*% \(.*\) of 6 games against the agent that it started from: .*", text).group()
     assert verdict in path.with_suffix(".md").read_text()
     assert verdict in run(config, resume=True)[1]
 
@@ -333,7 +333,7 @@ def test_run_that_is_killed_in_games_against_its_start_plays_them_when_resumed(f
         patch.setattr("sackarmies_training.learn.compare_with_start", killed)
         run(config)
     path, text = run(config, resume=True)
-    assert "of 6 games against the General that it started from: " in text
+    assert "of 6 games against the agent that it started from: " in text
     assert read_checkpoint(path).header.training["updates"] == 1
 
 
@@ -354,7 +354,7 @@ def test_verdict_on_the_start_goes_by_the_interval(finished, monkeypatch, wins, 
 
 
 def test_start_from_a_trained_general_needs_one(tmp_path):
-    with pytest.raises(ValueError, match=r"start is 'trained', but no trained General comes with the game 'duel'"):
+    with pytest.raises(ValueError, match=r"start is 'trained', but no trained agent comes with the game 'duel'"):
         make_learner(make_config(tmp_path, learn={"start": "trained"}), make_duel(), Team())
 
 

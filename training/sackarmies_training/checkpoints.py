@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 OPTIMIZER = "optimizer"
 TORCH_RNG = "torch_rng"
 SUFFIX = ".safetensors"
-CHECKPOINT = f"checkpoint{SUFFIX}"  # the trained General, in the folder of its run
+CHECKPOINT = f"checkpoint{SUFFIX}"  # the trained agent, in the folder of its run
 OLD_SUFFIX = ".zip"  # of the checkpoints of earlier versions
 DIGITS = 9  # of the number of decisions in a checkpoint's name, at least
 MOMENTS = {"step", "exp_avg", "exp_avg_sq"}  # what Adam remembers of a parameter

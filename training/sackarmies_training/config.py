@@ -21,7 +21,7 @@ from sackarmies_training.shaping import check_weights
 LIMITS = ("time_limit", "time_bank", "turn_limit", "cpu_limit", "memory_limit")  # keys of `MatchSection`
 UNSTOPPABLE = "an agent that runs in the same process as the games cannot be stopped"
 MAX_POOL = 100  # snapshots of the learner's past, each as large as its network
-LEARNER = "learner"  # in a tournament after training: the General just trained
+LEARNER = "learner"  # in a tournament after training: the agent just trained
 
 
 Model = TypeVar("Model", bound=StrictModel)
@@ -151,13 +151,13 @@ class LearnSection(StrictModel):
     select: Literal["advantage", "doubt"] = "advantage"  # the policy learns where this is largest; see `learn.choose`
     largest: Annotated[float, Field(gt=0, le=1)] = 0.25  # share of the decisions that choices are learned from
     value_share: Annotated[float, Field(gt=0, le=1)] = 0.25  # share of the decisions that values are learned from
-    average: Annotated[float, Field(ge=0, lt=1)] = 0.995  # decay of the averaged weights, which are the General
+    average: Annotated[float, Field(ge=0, lt=1)] = 0.995  # decay of the averaged weights, those of the trained agent
     outcomes: bool = True  # values are chances of win, draw and loss; false: one number
     advice: AdviceText = ""  # agent whose choice is an input of the network
     worths: bool = False  # what each legal action is worth to that agent is also an input
     reasons: bool = False  # its reasons are inputs too: what actions lead to, what worths are made of, notes on tokens
     shaping_until: Fraction = 0.5  # fraction of the training by which shaping has faded to nothing
-    start: str = ""  # checkpoint whose weights to start from; trained: the General that comes with the game
+    start: str = ""  # checkpoint whose weights to start from; trained: that of the game's own trained agent
     start_temperature: Positive = 1.0  # divides the scores of `start`: games are played with what it thinks likely
     start_policy: Share = 0.0  # weight of the divergence from the policy of `start`
     device: str = "cpu"  # torch device: cpu, cuda, cuda:1, ...
@@ -234,7 +234,7 @@ class TeacherSection(LabelSection):
 
 
 class ExpertSection(LabelSection):
-    """Expert iteration in place of self-play: rounds in which a search labels games of the General, see expert.py.
+    """Expert iteration in place of self-play: rounds in which a search labels games of the learner, see expert.py.
 
     Keys of `[learn]` on games, steps, updates and exploration are then ignored, and its `decisions` counts labeled
     decisions. `[shaping]`, `every` in `[checkpoints]` and `every_minutes` in `[curve]` are ignored too: each round
@@ -249,7 +249,7 @@ class ExpertSection(LabelSection):
     worlds: Count = 2  # number of worlds in which each action is played on
     most: Annotated[int, Field(ge=2)] = 4  # number of actions compared in a position
     horizons: list[Turns] = Field(default=[3, 5, 8], min_length=1)  # numbers of turns played on; the last one counts
-    choices: Share = 0.1  # weight of the General's own choices, where searching does not pay
+    choices: Share = 0.1  # weight of the learner's own choices, where searching does not pay
     gains: Share = 5.0  # weight of squared errors of gains
     early: Share = 10.0  # weight of squared errors of gains after fewer turns
     margin: Share = 0.006  # what a choice other than the advisor's must gain to be preferred
@@ -295,7 +295,7 @@ class SelfPlaySection(StrictModel):
 
 
 class ImitationSection(StrictModel):
-    """A head start: the learner first imitates a General."""
+    """A head start: the learner first imitates a teacher."""
 
     teacher: AgentText  # agent to imitate
     decisions: Count  # total number of decisions of the teacher
@@ -322,13 +322,13 @@ class LogSection(StrictModel):
 
     to: list[LogPlace] = Field(default=["tensorboard"])  # where, besides these files; an empty list: nowhere else
     project: Annotated[str, Field(min_length=1)] = "sackarmies"  # project of the run in services
-    records: bool = True  # record a game of the General at each checkpoint
+    records: bool = True  # record a game of the learner at each checkpoint
 
 
 class MatchSection(StrictModel):
     """A tournament: every line-up plays `seeds` seeds, each in all seatings."""
 
-    agents: Annotated[list[AgentText], Field(min_length=2)]  # agents that play; `learner` is the General just trained
+    agents: Annotated[list[AgentText], Field(min_length=2)]  # agents that play; `learner` is the agent just trained
     seeds: Count = 20  # seeds of each line-up; each is played in all seatings
     seed: Annotated[int, Field(ge=0, lt=MAX_SEED)] | None = None  # random seed; by default drawn, secret until the end
     batch: Count = 10  # seeds played side by side; an interrupted tournament repeats at most one batch per worker

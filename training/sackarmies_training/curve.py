@@ -25,7 +25,7 @@ from sackarmies_training.config import CurveSection, LearnConfig
 from sackarmies_training.files import write_json
 from sackarmies_training.game_curves import GameCurves
 from sackarmies_training.labels import WIN, results_of
-from sackarmies_training.learn_files import FIXED_CURVE, MEASURED, Run, general_of, load_start
+from sackarmies_training.learn_files import FIXED_CURVE, MEASURED, Run, agent_of, load_start
 from sackarmies_training.ratings import Rate
 from sackarmies_training.seeds import derive
 
@@ -83,11 +83,11 @@ class Curve:
     def _play(self, learner: Learner, section: CurveSection, games: GameCurves) -> tuple[int, int, int]:
         """Return how many games the averaged network won, drew and lost; add them to `games`."""
         info = GameInfo.of(self._line_ups[0])
-        general = general_of(learner.averaged, self._config, info, deterministic=section.deterministic)
+        agent = agent_of(learner.averaged, self._config, info, deterministic=section.deterministic)
         seed = derive(self._config.seed, "curve", len(self._rows))
-        general.reset(seed)
+        agent.reset(seed)
         reset(self._opponent, seed)
-        results = play_side_by_side(self._line_ups, general, self._opponent, section.games, seed, games)[:, 0]
+        results = play_side_by_side(self._line_ups, agent, self._opponent, section.games, seed, games)[:, 0]
         won, drawn, lost = np.bincount(results, minlength=3).tolist()
         return won, drawn, lost
 
@@ -126,21 +126,21 @@ class Curve:
 
 
 def compare_with_start(learner: Learner, config: LearnConfig, line_ups: Sequence[Game], section: CurveSection) -> str:
-    """Return a sentence on whether a General is better than the one that its training started from."""
+    """Return a sentence on whether an agent is better than the one that its training started from."""
     info, seed = GameInfo.of(line_ups[0]), derive(config.seed, "start")
-    general = general_of(learner.averaged, config, info, deterministic=True)
+    agent = agent_of(learner.averaged, config, info, deterministic=True)
     advisor = make_advisor(config.learn.advice, info, config.learn.advice_level)
     start = PolicyAgent(load_start(config, info), deterministic=True, advisor=advisor)
-    results = play_side_by_side(line_ups, general, start, section.games, seed)
-    decided = results[(results == WIN).any(axis=1), 0]  # equally strong Generals win these in proportion to their seats
+    results = play_side_by_side(line_ups, agent, start, section.games, seed)
+    decided = results[(results == WIN).any(axis=1), 0]  # equally strong agents win these in proportion to their seats
     if not len(decided):
-        return "All games against the General that it started from were drawn: no improvement is shown."
+        return "All games against the agent that it started from were drawn: no improvement is shown."
     won, even = Rate(int((decided == WIN).sum()), len(decided)), 1 / info.num_players
     low, high = won.interval
     verdict = "it has improved" if low > even else "it has become worse" if high < even else "no improvement is shown"
     drawn = len(results) - len(decided)
     games = f"{won.total:,} games" + (f" that were not drawn, of {len(results):,}," if drawn else "")
-    return f"It won {won} of {games} against the General that it started from: {verdict}."
+    return f"It won {won} of {games} against the agent that it started from: {verdict}."
 
 
 def opponent_of(section: CurveSection, game: Game) -> Agent:
@@ -156,24 +156,24 @@ def opponent_of(section: CurveSection, game: Game) -> Agent:
 
 def play_side_by_side(
     line_ups: Sequence[Game],
-    general: Agent,
+    agent: Agent,
     opponent: Agent,
     games: int,
     seed: int,
     curves: GameCurves | None = None,
 ) -> NDArray[np.int64]:
-    """Play a General in each seat against an opponent in all others, every start from each seat.
+    """Play an agent in each seat against an opponent in all others, every start from each seat.
 
     Args:
         line_ups: games to play, one for each line-up, with an equal share each.
-        general: asked at once for all games in which it is the current player.
+        agent: asked at once for all games in which it is the current player.
         opponent: asked likewise; both must keep nothing between two decisions.
         games: number of games, at least.
         seed: seed of the starts.
         curves: the games are added to these.
 
     Returns:
-        `(n, players)`, how each game ended for the General, then for the seats after its own: WIN, DRAW or LOSS.
+        `(n, players)`, how each game ended for the agent, then for the seats after its own: WIN, DRAW or LOSS.
 
     Raises:
         Misconduct: the opponent raised an exception, or did not answer with integers.
@@ -193,7 +193,7 @@ def play_side_by_side(
         own = np.concatenate([batch.players[rows] == seats[rows] for batch, rows, _ in asked])
         actions = np.empty(len(own), np.int64)
         if own.any():
-            actions[own] = general.act_batch(observations[own], masks[own])
+            actions[own] = agent.act_batch(observations[own], masks[own])
         if not own.all():
             actions[~own] = ask(opponent, observations[~own], masks[~own])
         ends = np.cumsum([len(rows) for _, rows, _ in asked])

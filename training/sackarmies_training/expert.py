@@ -1,9 +1,9 @@
-"""Expert iteration: a search labels games of the learning General, which learns from all labels so far.
+"""Expert iteration: a search labels games of the learning network, which learns from all labels so far.
 
 A round consists of
 
-1. labels: the General of the last round plays all seats of some games. For a share of its decisions, a search says
-   what other choices gain over its own (`search_labels.py`). So labels are for positions that this General gets into,
+1. labels: the network of the last round plays all seats of some games. For a share of its decisions, a search says
+   what other choices gain over its own (`search_labels.py`). So labels are for positions that this network gets into,
    not for those of its teacher (Ross, Gordon and Bagnell, "A Reduction of Imitation Learning and Structured Prediction
    to No-Regret Online Learning", 2011);
 2. learning: the network continues to learn, from the labels of all rounds;
@@ -32,7 +32,7 @@ from sackarmies_training.checkpoints import SUFFIX
 from sackarmies_training.config import ExpertSection, LearnConfig
 from sackarmies_training.curve import Curve
 from sackarmies_training.labels import Labels, joined, most_labels, read_labels, write_labels
-from sackarmies_training.learn_files import Run, general_of
+from sackarmies_training.learn_files import Run, agent_of
 from sackarmies_training.progress import Clock, SoftStop, TrainingProgress
 from sackarmies_training.search_labels import SearchPlan, label_lots
 from sackarmies_training.seeds import derive
@@ -69,7 +69,7 @@ class LabelJob:
     """Everything that the labels of a file depend on.
 
     Attributes:
-        network: network of the General that plays.
+        network: the network that plays.
         config: configuration of the run.
         plan: how labels are made.
         line_ups: games to draw from, one for each line-up.
@@ -88,12 +88,12 @@ class LabelJob:
 def make_labels(job: LabelJob) -> Labels:
     """Make the labels of a file."""
     torch.set_num_threads(job.config.learn.threads)
-    general = general_of(job.network, job.config, GameInfo.of(job.line_ups[0]), deterministic=True)
+    agent = agent_of(job.network, job.config, GameInfo.of(job.line_ups[0]), deterministic=True)
 
     def draw_game(rng: np.random.Generator) -> Game:
         return job.line_ups[int(rng.integers(len(job.line_ups)))]
 
-    return label_lots(draw_game, general, job.plan, job.decisions, job.seed)
+    return label_lots(draw_game, agent, job.plan, job.decisions, job.seed)
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ def iterate(learner: Learner, run: Run) -> bool:
 
 
 def learn_round(learner: Learner, labeling: Labeling, run: Run, stop: SoftStop) -> float:
-    """Train the General of a round; return the share of the search's choices that it predicts.
+    """Train the network of a round; return the share of the search's choices that it predicts.
 
     Raises:
         StoppedError: training was asked to stop.

@@ -1,4 +1,4 @@
-"""Imitation: the learner first learns a General's choices, and how its games end.
+"""Imitation: the learner first learns a teacher's choices, and how its games end.
 
 The teacher plays all seats. Now and then a random action is played instead, so that the learner also sees positions
 that the teacher would avoid; what is imitated is always the teacher's own choice.

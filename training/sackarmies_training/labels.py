@@ -12,8 +12,8 @@ all it holds
   played on: the last column counts, the others are less noisy but less true; 0 where the teacher does not say,
 - `compared` `(m,)` bool, whether the teacher says what an id gains.
 
-A search compares some of the ids, and writes the softmax of their gains as targets. The choice of a scripted General
-has target 1, and so has the choice of the playing General where a search would find nothing.
+A search compares some of the ids, and writes the softmax of their gains as targets. The choice of a scripted agent
+has target 1, and so has the choice of the playing agent where a search would find nothing.
 """
 
 from __future__ import annotations

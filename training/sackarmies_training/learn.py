@@ -6,7 +6,7 @@
 2. `look_back`: game results become advantages and value targets. A player's decisions within one turn count as one
    step: the factor lambda is applied once for every turn between two decisions of a player.
 3. `Learner.update`: clipped policy-gradient steps, on the decisions with the largest advantages or the most doubt.
-4. The General that is saved is a moving average of the network's weights over the latest steps.
+4. The agent that is saved is a moving average of the network's weights over the latest steps.
 
 With torchrun, several processes each play their own games and average their gradients.
 """
@@ -46,7 +46,7 @@ from sackarmies_training.files import open_folder
 from sackarmies_training.game_curves import GameCurves
 from sackarmies_training.jobs import Pool, is_one_of_several
 from sackarmies_training.labels import results_of
-from sackarmies_training.learn_files import Run, load_start, noted_minutes, restore_learner, save_general, sizes_of
+from sackarmies_training.learn_files import Run, load_start, noted_minutes, restore_learner, save_finished, sizes_of
 from sackarmies_training.line_ups import draw_games
 from sackarmies_training.locks import locked, removed_if_unused
 from sackarmies_training.loggers import BEFORE_ALL, Loggers, open_loggers
@@ -327,7 +327,7 @@ class Learner:
 
     Attributes:
         network: plays and learns.
-        averaged: moving average of the network, saved as the General.
+        averaged: moving average of the network, saved as the trained agent.
         start: the initial network, to which `start_policy` draws it back; None if that is 0.
         optimizer: Adam.
         decisions: number played so far, by all processes.
@@ -460,7 +460,7 @@ def choose(choices: Choices, lesson: Lesson, section: LearnSection) -> Tensor:
 def learn(
     config: LearnConfig, game: Game, console: Console, *, resume: bool = False, pool: Pool | None = None
 ) -> Path | None:
-    """Train a General, or resume its training.
+    """Train an agent, or resume its training.
 
     Args:
         config: how to train.
@@ -470,7 +470,7 @@ def learn(
         pool: plays groups of games and makes label files; None: this process does. Results are the same.
 
     Returns:
-        Path of the finished General's checkpoint; None if training was stopped by Ctrl-C and can be resumed.
+        Path of the finished agent's checkpoint; None if training was stopped by Ctrl-C and can be resumed.
 
     Raises:
         ValueError: there is no run to resume, none of its checkpoints is intact, something does not fit the
@@ -555,12 +555,12 @@ def learn_in(  # noqa: PLR0913 - those of `learn`
 
 
 def complete(learner: Learner, run: Run, game: Game) -> str:
-    """Write the finished General; return what to print: how long it trained, and whether it beats its start."""
+    """Write the finished agent; return what to print: how long it trained, and whether it beats its start."""
     config, finished, minutes, verdict = run.config, run.folder / CHECKPOINT, run.clock.minutes, ""
-    if config.learn.start and config.curve is not None:  # before the General: its file completes the run
+    if config.learn.start and config.curve is not None:  # before the agent: its file completes the run
         others = draw_games(config.game, game, config.learn.line_ups, derive(config.seed, "verdict"))
         verdict = compare_with_start(learner, config, others, config.curve)  # not those it trained on
-    save_general(finished, learner, config, game, minutes, verdict)
+    save_finished(finished, learner, config, game, minutes, verdict)
     run.loggers.artifact(finished)
     told = f"Trained for {minutes:.1f} minutes, {learner.decisions:,} decisions: {finished}"
     return f"{told}\n{verdict}" if verdict else told

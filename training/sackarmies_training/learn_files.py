@@ -1,4 +1,4 @@
-"""Files of the trainer `learn.py`: checkpoints to resume from, the finished General, and its model card."""
+"""Files of the trainer `learn.py`: checkpoints to resume from, the finished agent, and its model card."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from sackarmies_training.sample_games import record_game
 if TYPE_CHECKING:
     from sackarmies_training.learn import Learner
 
-TRAINED = "trained"  # in place of a file: the General that comes with a game
+TRAINED = "trained"  # in place of a file: the trained agent that comes with a game
 LEARNER = "learner"  # part with the learning network; `policy` is its average
 MINUTES = "minutes.json"
 MEASURED = "curve.json"  # the keys of `[curve]` that all points of a curve have in common
@@ -81,11 +81,11 @@ class Run:
     pool: Pool | None = None
 
     def save(self, learner: Learner) -> None:
-        """Write a checkpoint, and record a game of its General."""
+        """Write a checkpoint, and record a game of its agent."""
         save_learner(self.checkpoints, learner, self.config, self.line_ups[0], self.clock.minutes)
         if self.config.log.records:
-            general = general_of(learner.averaged, self.config, GameInfo.of(self.line_ups[0]), deterministic=True)
-            path = record_game(self.line_ups, general, self.config.seed, self.folder, learner.decisions)
+            agent = agent_of(learner.averaged, self.config, GameInfo.of(self.line_ups[0]), deterministic=True)
+            path = record_game(self.line_ups, agent, self.config.seed, self.folder, learner.decisions)
             self.loggers.artifact(path)
 
     def note_minutes(self) -> None:
@@ -118,11 +118,11 @@ class LearnState(StrictModel):
     updates: Annotated[int, Field(ge=0, lt=2**53)]
     minutes: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     origin: dict[str, Any]
-    verdict: str = ""  # on a finished General, against the one it started from
+    verdict: str = ""  # on a finished agent, against the one it started from
 
 
-def general_of(network: Network, config: LearnConfig, info: GameInfo, *, deterministic: bool) -> PolicyAgent:
-    """Return a General that plays by a copy of a network, such as a learner's average, while that goes on learning."""
+def agent_of(network: Network, config: LearnConfig, info: GameInfo, *, deterministic: bool) -> PolicyAgent:
+    """Return an agent that plays by a copy of a network, such as a learner's average, while that goes on learning."""
     advisor = make_advisor(config.learn.advice, info, config.learn.advice_level)
     return PolicyAgent(copy.deepcopy(network), deterministic=deterministic, advisor=advisor)
 
@@ -213,7 +213,7 @@ def load_start(config: LearnConfig, info: GameInfo) -> Network:
     """Return the network of the checkpoint that a configuration starts from.
 
     Raises:
-        ValueError: it is damaged, or its General was trained for another game or has another network.
+        ValueError: it is damaged, or its agent was trained for another game or has another network.
     """
     path = start_path(config.learn.start, info)
     checkpoint = read_checkpoint(path)
@@ -226,13 +226,13 @@ def start_path(start: str, info: GameInfo) -> Path:
     """Return the file that a configuration starts from.
 
     Raises:
-        ValueError: `start` names the General that comes with the game, but there is none.
+        ValueError: `start` names the agent that comes with the game, but there is none.
     """
     if start != TRAINED:
         return Path(start)
     path = find_hook(info.game_id, TRAINED)
     if path is None:
-        raise ValueError(f"start is {TRAINED!r}, but no trained General comes with the game {info.game_id!r}")
+        raise ValueError(f"start is {TRAINED!r}, but no trained agent comes with the game {info.game_id!r}")
     return Path(path)
 
 
@@ -302,8 +302,8 @@ def save_weights(
     write_safely(path, packed(header, {POLICY: learner.averaged.state_dict()}))
 
 
-def save_general(path: Path, learner: Learner, config: LearnConfig, game: Game, minutes: float, verdict: str) -> None:
-    """Write the model card, then the finished General: once its file exists, the run is complete."""
+def save_finished(path: Path, learner: Learner, config: LearnConfig, game: Game, minutes: float, verdict: str) -> None:
+    """Write the model card, then the finished agent: once its file exists, the run is complete."""
     number = sum(tensor.numel() for tensor in learner.averaged.state_dict().values())
     header = header_of(learner, config, game, minutes, verdict)
     write_safely(path.with_suffix(".md"), model_card(header, number, path.name).encode())
@@ -327,7 +327,7 @@ def _told_start(start: str, teacher: dict[str, Any] | None) -> str:
 
 
 def model_card(header: Header, parameters: int, file: str) -> str:
-    """Return the model card of a General, as Markdown.
+    """Return the model card of an agent, as Markdown.
 
     Args:
         header: header of its checkpoint.
@@ -362,7 +362,7 @@ def model_card(header: Header, parameters: int, file: str) -> str:
     else:
         weights, trained = "after", "from labels alone, of games"
     verdict = f"{training['verdict']}\n\n" if training.get("verdict") else ""
-    return f"""# A trained General
+    return f"""# A trained agent
 
 `{file}` holds the weights of a policy, {weights} its training, and its configuration as JSON.
 It plays as `ppo:path={file}`, drawing its actions from the policy, or with `deterministic=true` the likeliest one.

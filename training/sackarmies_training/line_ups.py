@@ -1,4 +1,4 @@
-"""Training games: one for each line-up of armies, so that a General meets all armies."""
+"""Training games: one for each line-up of armies, so that the learner meets all armies."""
 
 from __future__ import annotations
 

@@ -64,9 +64,9 @@ class Monitor(BaseCallback):
         self._folder.prune(path)
         self._saved = self.model.num_timesteps
         if self._config.log.records:
-            general = PolicyAgent(copy.deepcopy(network_of(self.model)))
+            agent = PolicyAgent(copy.deepcopy(network_of(self.model)))
             run, games = self._folder.folder.parent, [self._env.batch.game]
-            self._loggers.artifact(record_game(games, general, self._config.seed, run, self._saved))
+            self._loggers.artifact(record_game(games, agent, self._config.seed, run, self._saved))
         if not self._console.is_terminal:
             told = f"{self._clock.fraction:.0%}, {self._clock.minutes:.1f} minutes, {self._standing()}"
             self._console.print(told, markup=False, highlight=False, soft_wrap=True)

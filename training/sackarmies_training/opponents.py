@@ -1,4 +1,4 @@
-"""The pool of opponents: scripted Generals and snapshots of the learner's own past."""
+"""The pool of opponents: scripted agents and snapshots of the learner's own past."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class OpponentPool:
     Vinyals and others, "Grandmaster level in StarCraft II", 2019). So it meets random first, and stronger ones later.
 
     Agents that keep nothing between decisions have one instance for all games, others one for each seat of each game.
-    Each scripted agent gets a new seed whenever a game begins: with one seed for all games, a General with random
+    Each scripted agent gets a new seed whenever a game begins: with one seed for all games, an agent with random
     choices would always choose alike, and the learner would learn to beat only these choices. Past selves are not
     reset, so their random choices differ from game to game as well.
     """

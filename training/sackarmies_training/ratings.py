@@ -122,7 +122,7 @@ def bradley_terry(names: Sequence[str], outcomes: Sequence[Outcome]) -> dict[str
     """Rate agents by the Bradley-Terry model, in Elo, mean 0.
 
     The chance that a seat wins is its agent's strength divided by the sum of the strengths of all seats (with more than
-    two Generals: Luce's choice axiom, see Hunter, "MM algorithms for generalized Bradley-Terry models", 2004). What is
+    two players: Luce's choice axiom, see Hunter, "MM algorithms for generalized Bradley-Terry models", 2004). What is
     rated is `Outcome.score`: who won, and who shared a draw. Losers are not compared with each other.
 
     Ratings are the most probable strengths under a wide normal prior, found by scipy. Intervals come from the curvature

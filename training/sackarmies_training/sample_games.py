@@ -1,4 +1,4 @@
-"""A recorded game of the General at each checkpoint of a run, to watch with `sackarmies view`."""
+"""A recorded game of the learner at each checkpoint of a run, to watch with `sackarmies view`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def record_game(games: Sequence[Game], agent: Agent, seed: int, folder: Path, de
 
     Args:
         games: games of the run, one for each line-up; each checkpoint takes the next one.
-        agent: the General of the checkpoint.
+        agent: the agent of the checkpoint.
         seed: seed of the run.
         folder: folder of the run.
         decisions: number of decisions at the checkpoint.

@@ -1,9 +1,9 @@
-"""Labels from search: what the legal actions of a position gain over the choice of the playing General.
+"""Labels from search: what the legal actions of a position gain over the choice of the playing agent.
 
-Some General plays games, and a share of its decisions is labeled. All actions of a position are played on in the same
+An agent plays games, and a share of its decisions is labeled. All actions of a position are played on in the same
 few worlds, so gains are paired. They are noisy, but a network that learns from many positions averages the noise out;
 for the same reason, worlds are few and positions many. Where the game says that searching finds nothing (its hook
-`focus`), the General's choice becomes the label without a search.
+`focus`), the agent's choice becomes the label without a search.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from sackarmies_training.locks import locked
 from sackarmies_training.seeds import derive
 
 PLAYERS = 2
-FORCED = 2  # actions that are always compared: the General's choice and the advisor's
+FORCED = 2  # actions that are always compared: the agent's choice and the advisor's
 LOT = 4  # games with the same armies
 LOTS = 8  # lots played side by side: a network answers 32 games in hardly more time than one
 FILE = 8_000  # decisions in a file, at least
@@ -53,13 +53,13 @@ class SearchPlan:
     """How labels are made.
 
     Attributes:
-        agent: text form of the General that plays all seats.
+        agent: text form of the agent that plays all seats.
         advice: text form of the agent whose choice is always compared, see `checked_advice`.
         noise: share of decisions that are random instead, so that more positions are seen.
         share: share of decisions that are labeled.
         worlds: number of worlds in which each action is played on.
-        most: number of actions compared in a position. First come the General's choice, the advisor's, and those that
-            the General likes best of the others, if it reports them; the last place is for one drawn at random.
+        most: number of actions compared in a position. First come the agent's choice, the advisor's, and those that
+            the agent likes best of the others, if it reports them; the last place is for one drawn at random.
         horizons: numbers of turns played on after the current one, ascending. The last one counts. After fewer turns,
             gains are less noisy but less true (docs/decisions/0063-reasons-as-inputs.md); a network that learns both
             learns from the early ones what to look at.
@@ -85,7 +85,7 @@ class Comparison:
     Attributes:
         actions: `(k,)` int64, legal ids, ascending.
         targets: `(k,)` float32, the probability that each should have.
-        gains: `(k, h)` float32, what each gains over the playing General's choice, one column for each horizon.
+        gains: `(k, h)` float32, what each gains over the playing agent's choice, one column for each horizon.
         compared: `(k,)` bool, whether the gains of each are known.
     """
 
@@ -204,28 +204,28 @@ class Lot:
         return Labels(*map(torch.from_numpy, arrays))
 
 
-def label_games(line_ups: Sequence[Game], general: Agent, plan: SearchPlan, games: int, seed: int) -> list[Labels]:
+def label_games(line_ups: Sequence[Game], agent: Agent, plan: SearchPlan, games: int, seed: int) -> list[Labels]:
     """Play games to their ends, and return labels of some of their decisions.
 
     Args:
         line_ups: games to play, one for each line-up, all side by side.
-        general: plays all seats; it must share batches and play from observations alone.
+        agent: plays all seats; it must share batches and play from observations alone.
         plan: see `SearchPlan`.
         games: number of games of each line-up.
         seed: seed of games, noise and worlds.
 
     Raises:
-        Misconduct: the General raised an exception, or chose or reported what is not legal.
+        Misconduct: the agent raised an exception, or chose or reported what is not legal.
     """
-    conduct.reset(general, derive(seed, "agent"))
+    conduct.reset(agent, derive(seed, "agent"))
     advisor = make_agent(plan.advice, GameInfo.of(line_ups[0]))
     lots = [Lot(game, games, plan, derive(seed, "lot", number)) for number, game in enumerate(line_ups)]
     while running := [lot for lot in lots if len(lot.running)]:
         observations = np.concatenate([lot.batch.observations[lot.running] for lot in running])
         masks = np.concatenate([lot.batch.action_masks[lot.running] for lot in running])
-        wanted, advised = conduct.ask(general, observations, masks), advisor.act_batch(observations, masks)
+        wanted, advised = conduct.ask(agent, observations, masks), advisor.act_batch(observations, masks)
         refuse_illegal("chose", masks, wanted)
-        reports = conduct.ask_reports(general, len(wanted))
+        reports = conduct.ask_reports(agent, len(wanted))
         start = 0
         for lot in running:
             for place in np.flatnonzero(lot.draw()).tolist():
@@ -290,8 +290,8 @@ def write_search_labels(
     game = load_players(game_id, PLAYERS)
     info = GameInfo.of(game)
     parts_of(info, ())
-    general = make_agent(plan.agent, info)
-    check_plays_many(general, f"{plan.agent!r} cannot play the games of labels")
+    agent = make_agent(plan.agent, info)
+    check_plays_many(agent, f"{plan.agent!r} cannot play the games of labels")
     make_agent(checked_advice(plan.advice), info)
     draw_game = functools.partial(game_with_drawn_armies, game_id)
     identity = labels_identity(plan, game, game_id, seed)
@@ -305,7 +305,7 @@ def write_search_labels(
                 count = len(read_labels(path, info))
             else:
                 try:
-                    found = label_lots(draw_game, general, plan, FILE, derive(seed, "file", number))
+                    found = label_lots(draw_game, agent, plan, FILE, derive(seed, "file", number))
                 except Misconduct as fault:
                     raise ValueError(f"{plan.agent!r} cannot play the games of labels: it {fault}") from None
                 count = len(found)
@@ -369,7 +369,7 @@ def game_with_drawn_armies(game_id: str, rng: np.random.Generator) -> Game:
 
 
 def label_lots(
-    draw_game: Callable[[np.random.Generator], Game], general: Agent, plan: SearchPlan, decisions: int, seed: int
+    draw_game: Callable[[np.random.Generator], Game], agent: Agent, plan: SearchPlan, decisions: int, seed: int
 ) -> Labels:
     """Return labels of at least `decisions` decisions, from lots of games; `draw_game` draws the game of each lot.
 
@@ -380,7 +380,7 @@ def label_lots(
     parts: list[Labels] = []
     while sum(map(len, parts)) < decisions:
         line_ups = [draw_game(rng) for _ in range(LOTS)]
-        parts += label_games(line_ups, general, plan, LOT, int(rng.integers(2**62)))
+        parts += label_games(line_ups, agent, plan, LOT, int(rng.integers(2**62)))
     return joined(parts)
 
 

@@ -1,6 +1,6 @@
-"""Training with MaskablePPO in self-play, against a pool of the learner's past selves and scripted Generals.
+"""Training with MaskablePPO in self-play, against a pool of the learner's past selves and scripted agents.
 
-If the configuration says so, the learner first imitates a General.
+If the configuration says so, the learner first imitates a teacher.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from sackarmies_training.shaping import make_potential
 
 
 def train(config: TrainConfig, game: Game, console: Console, *, resume: bool = False) -> Path | None:
-    """Train a General, or resume its training.
+    """Train an agent, or resume its training.
 
     Args:
         config: how to train.
@@ -60,7 +60,7 @@ def train(config: TrainConfig, game: Game, console: Console, *, resume: bool = F
         resume: resume the latest run in `config.folder` instead of starting a new one.
 
     Returns:
-        Path of the finished General's checkpoint; None if training was stopped by Ctrl-C and can be resumed.
+        Path of the finished agent's checkpoint; None if training was stopped by Ctrl-C and can be resumed.
 
     Raises:
         ValueError: there is no run to resume, none of its checkpoints is intact, it does not fit the configuration,

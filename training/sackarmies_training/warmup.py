@@ -152,7 +152,7 @@ def _play_match(game: Game, name: str) -> None:
     agent = make_agent(name, GameInfo.of(game))
     agent.reset(0)
     match.begin(0)
-    if isinstance(agent, CompiledAgent):  # what trained Generals are told
+    if isinstance(agent, CompiledAgent):  # what trained agents are told
         legal = np.flatnonzero(match.action_mask)
         given = match.observation[None], np.array([len(legal)]), legal
         if agent.weighs:

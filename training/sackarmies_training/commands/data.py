@@ -231,7 +231,7 @@ def labels(  # noqa: PLR0913, PLR0917 - the options of a command
         int, typer.Option(metavar="N", min=1, help="Smallest number of decisions to label.")
     ] = 100_000,
     agent: Annotated[
-        str, typer.Option(metavar="AGENT", help="The General in all seats.", autocompletion=complete_agent)
+        str, typer.Option(metavar="AGENT", help="The agent in all seats.", autocompletion=complete_agent)
     ] = "greedy",
     advice: Annotated[
         str,

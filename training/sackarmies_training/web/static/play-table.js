@@ -1,4 +1,4 @@
-// The table: the board, what one is asked, one's hand, the Generals, the log; and the curtain.
+// The table: the board, what one is asked, one's hand, the players, the log; and the curtain.
 
 import { drawBoard, lightHexes, overlayOf, showBoard, unitAt } from "./board.js";
 import { html } from "./dom.js";
