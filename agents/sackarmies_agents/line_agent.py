@@ -26,7 +26,7 @@ from sackarmies_agents.limits import ALONE, Isolation, until
 from sackarmies_agents.line_pipe import LONGEST, LinePipe, TooLongLine
 from sackarmies_agents.line_words import DecisionWords
 from sackarmies_agents.separate import Ended, SeparateAgent, ending_of, not_started
-from sackarmies_env.core.checks import integer
+from sackarmies_env.core.arguments import integer
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.messages import short_repr
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sackarmies_env.core.actions import ActionSpace
+from sackarmies_env.core.arguments import MIN_INTEGER, integer, integers, rows_of, seats_of, seeds_of
 from sackarmies_env.core.chance import ForcedKind, write_forced
-from sackarmies_env.core.checks import MIN_INTEGER, integer, integers, rows_of, seats_of, seeds_of
 from sackarmies_env.core.dump import dump_record
 from sackarmies_env.core.kernels import dtype_name, exact_array, make_kernel
 from sackarmies_env.core.legal import legal_ids, num_words

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sackarmies_env.core.checks import seeds_of
+from sackarmies_env.core.arguments import seeds_of
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.state import clear_padding
 

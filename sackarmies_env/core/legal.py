@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sackarmies_env.core.bits import NO_BITS, ONE, WORD_BITS, count_bits, nth_bit
+from sackarmies_env.core.bits import NO_BITS, ONE, WORD_BITS, bit, count_bits, has_bit, nth_bit
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.rng import below, choice_word, next_choice
 from sackarmies_env.core.state import (
@@ -77,14 +77,14 @@ def clear_legal(state):
 @njit
 def is_allowed(state, action):
     """Return whether `action` is offered."""
-    return (state.legal[action // WORD_BITS] >> np.uint64(action % WORD_BITS)) & ONE == ONE
+    return has_bit(state.legal[action // WORD_BITS], action % WORD_BITS)
 
 
 @njit
 def allow(state, action):
     """Offer `action`; it may be offered already."""
     if not is_allowed(state, action):
-        state.legal[action // WORD_BITS] |= ONE << np.uint64(action % WORD_BITS)
+        state.legal[action // WORD_BITS] |= bit(action % WORD_BITS)
         state.num_legal += 1
 
 

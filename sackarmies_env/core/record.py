@@ -16,9 +16,9 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
+from sackarmies_env.core.arguments import integers
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.chance import plain_forced
-from sackarmies_env.core.checks import integers
 from sackarmies_env.core.game import Game, Records, forfeit_code
 from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.messages import counted, printable, quote, short_repr

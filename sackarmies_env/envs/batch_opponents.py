@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sackarmies_env.core.arguments import integers
 from sackarmies_env.core.batch import Batch, Rows
-from sackarmies_env.core.checks import integers
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.core.step_batch import Command, Ending
 from sackarmies_env.envs.opponents import (

@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space, create_empty_array
 from numpy.typing import NDArray
 
-from sackarmies_env.core.checks import integer, integers
+from sackarmies_env.core.arguments import integer, integers
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.rng import following_seed
 from sackarmies_env.core.step_batch import MAX_RESTARTS

@@ -11,8 +11,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from sackarmies_env.core.arguments import integer, integers
 from sackarmies_env.core.batch import Batch
-from sackarmies_env.core.checks import integer, integers
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.rng import following_seed
 from sackarmies_env.core.state import NO_PLAYER, copies_of, copy_records

@@ -19,8 +19,8 @@ from stable_baselines3.common.vec_env import VecEnv
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.scripted.random_agent import RandomAgent
+from sackarmies_env.core.arguments import integers
 from sackarmies_env.core.batch import Batch, Rows
-from sackarmies_env.core.checks import integers
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.state import NO_PLAYER

@@ -33,7 +33,7 @@ from sackarmies_agents.search.variants import (
     read_learned,
     text_of,
 )
-from sackarmies_env.core.checks import integer
+from sackarmies_env.core.arguments import integer
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.information import InformationSets
