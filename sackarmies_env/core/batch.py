@@ -34,7 +34,7 @@ from sackarmies_env.core.kernels import exact_array
 from sackarmies_env.core.legal import num_words
 from sackarmies_env.core.rng import choice_stream
 from sackarmies_env.core.state import ERROR_NONE, NO_PLAYER, alloc, copies_of, copy_records, engine_error
-from sackarmies_env.core.step_batch import NO_OUTPUTS, Command, Ending, Outputs, new_commands
+from sackarmies_env.core.step_batch import NO_OUTPUTS, Command, Outputs, new_commands
 from sackarmies_env.core.workers import Workers, free_cores
 
 CHUNK = 512  # most games that a thread takes at a time: asking for more costs some microseconds, see decision 9
@@ -222,21 +222,11 @@ class Batch:
         self._dispatch(np.where(given == NO_PLAYER, Command.AWAIT, Command.FORFEIT), chosen, given)
 
     def read(self, rows: ArrayLike | None = None) -> None:
-        """Update the outputs, after a rollout or after states or seats were written to."""
-        self._dispatch(Command.AWAIT, self._rows_of(rows))
+        """Have other seats act until the observing seats decide, and write the outputs.
 
-    def begin_forced(self, seeds: ArrayLike, forced: Mapping[str, Any]) -> None:
-        """Begin new games in all rows with the same forced results, which are used up before chance decides.
-
-        Args:
-            seeds: one per game, 0 to 2**63 - 1.
-            forced: as in `Game.start`.
-
-        Raises:
-            ValueError: the game cannot take them; no game is changed.
+        It is called after a rollout, or after states or seats were written to. Without observing seats, nobody acts.
         """
-        given = seeds_of(seeds, len(self))
-        self.begin_at(given, self.forced_starts(given, forced))
+        self._dispatch(Command.AWAIT, self._rows_of(rows))
 
     def forced_starts(self, seeds: ArrayLike, forced: Mapping[str, Any]) -> Records:
         """Return new games with forced results, `(n,)` records; the batch itself does not change.
@@ -251,28 +241,30 @@ class Batch:
                 raise engine_error(fault, f"in game {row}, of seed {seed}")
         return starts
 
-    def begin_at(self, seeds: ArrayLike, starts: Records) -> None:
-        """Begin all games at given positions: first decisions, or any others, such as copies of a single one.
+    def begin_at(self, seeds: ArrayLike, starts: Records, rows: ArrayLike | None = None) -> None:
+        """Begin games at given positions: first decisions, or any others, such as copies of a single one.
 
         Random choices follow from the seed of each game. Chance is part of the positions: copies of one position meet
         the same chance, unless `Game.clone` gave each its own.
 
         Args:
             seeds: one per game, 0 to 2**63 - 1.
-            starts: `(n,)` records, see `forced_starts` and `Game.clone`.
+            starts: `(k,)` records, see `forced_starts` and `Game.clone`.
+            rows: the games, `(k,)` int64, each at most once; None for all.
 
         Raises:
-            ValueError: seeds, seats or positions are invalid; no game is changed.
+            ValueError: seeds, rows, seats or positions are invalid; no game is changed.
         """
-        given = seeds_of(seeds, len(self))
-        exact_array("starts", starts, self.game.state_dtype, (len(self),))
-        self._write(self._commands, Command.AWAIT, 0, "arguments")
-        self._check(self._commands)
-        copy_records(starts, self.states)
-        self._slots["seed"] = given
-        self._slots["ended"] = Ending.RUNNING
-        self._slots["stream"] = [choice_stream(seed) for seed in given.tolist()]
-        self.read()
+        chosen = self._rows_of(rows)
+        count = len(self) if chosen is None else len(chosen)
+        given = seeds_of(seeds, count)
+        exact_array("starts", starts, self.game.state_dtype, (count,))
+        self._commands_of(Command.AWAIT, chosen)  # refused, if at all, before positions are overwritten
+        copy_records(starts, self.states, chosen)
+        begun = slice(None) if chosen is None else chosen
+        self._slots["seed"][begun] = given
+        self._slots["stream"][begun] = [choice_stream(seed) for seed in given.tolist()]
+        self._dispatch(Command.AWAIT, chosen)
 
     def observe(self, players: ArrayLike, rows: ArrayLike | None = None) -> NDArray[np.int8]:
         """Return what players see, whoever is the current player: a new array `(k, size)` int8.
@@ -390,36 +382,30 @@ class Batch:
             outputs: arrays to write; None for those of this batch.
             name: name of the arguments, for messages.
         """
-        if chosen is None:
-            commands, pieces = self._commands, self._pieces
-        else:
-            commands = new_commands(len(chosen))
-            commands["row"] = chosen
-            pieces = _cut(commands, self.threads)
-        self._write(commands, kinds, arguments, name)
-        if not self._all_begun:
-            self._check_begun(commands["row"][~np.isin(commands["kind"], (Command.SKIP, *STARTS))])
-        self._check(commands)
+        commands = self._commands_of(kinds, chosen, arguments, name)
         if not self._all_begun:
             self._begun[commands["row"][np.isin(commands["kind"], STARTS)]] = True
             self._all_begun = bool(self._begun.all())
+        pieces = self._pieces if chosen is None else _cut(commands, self.threads)
         self._run(commands, pieces, self._outputs if outputs is None else outputs)
         errors = self._errors if chosen is None else self._errors[chosen]
         if errors.any():
             self._report(np.flatnonzero(errors) if chosen is None else chosen[errors != ERROR_NONE])
 
-    def _write(self, commands: Records, kinds: Any, arguments: Any, name: str) -> None:
-        """Write kinds and arguments into commands."""
-        if self.checked:
-            kinds = _one_or_many("kinds", kinds, len(commands))
-            arguments = _one_or_many(name, arguments, len(commands))
-        commands["kind"] = kinds
-        commands["argument"] = arguments
-
-    def _check(self, commands: Records) -> None:
-        """Refuse commands that cannot be carried out."""
+    def _commands_of(
+        self, kinds: ArrayLike, chosen: Rows | None, arguments: ArrayLike = 0, name: str = "arguments"
+    ) -> Records:
+        """Return commands that can be carried out; arguments are those of `_dispatch`."""
+        commands = self._commands if chosen is None else new_commands(len(chosen))
+        if chosen is not None:
+            commands["row"] = chosen
+        commands["kind"] = _one_or_many("kinds", kinds, len(commands)) if self.checked else kinds
+        commands["argument"] = _one_or_many(name, arguments, len(commands)) if self.checked else arguments
+        if not self._all_begun:
+            self._check_begun(commands["row"][~np.isin(commands["kind"], (Command.SKIP, *STARTS))])
         if self.checked and (fault := self._judge.find_fault(commands)) is not None:
             raise ValueError(self._sentence(commands[fault[0]].tolist(), fault[1]))
+        return commands
 
     def _check_begun(self, rows: Rows) -> None:
         """Refuse games that have not begun: their states are empty."""

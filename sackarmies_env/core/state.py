@@ -143,8 +143,7 @@ class StateLayout:
 
     def clear(self, states: NDArray[np.void]) -> None:
         """Make every record of `states` empty."""
-        bytes_of = states.view(np.ndarray).view(np.uint8).reshape(len(states), -1)
-        bytes_of[...] = self.empty.view(np.uint8)
+        as_bytes(states)[...] = self.empty.view(np.uint8)
 
     @cached_property
     def _counted(self) -> dict[str, StateField]:
@@ -255,16 +254,24 @@ def as_records(array: NDArray[np.void]) -> NDArray[np.void]:
     return array.view((Record, array.dtype)) if INTERPRETED else array.view(np.ndarray)
 
 
-def copy_records(source: NDArray[np.void], target: NDArray[np.void]) -> None:
-    """Copy `source` over `target` as bytes, several times faster than a field-wise structured copy."""
-    target.view(np.uint8)[...] = source.view(np.uint8)
+def copy_records(source: NDArray[np.void], target: NDArray[np.void], rows: NDArray[np.int64] | None = None) -> None:
+    """Copy `source` over `target` or its `rows` as bytes, several times faster than a field-wise structured copy."""
+    if rows is None:
+        target.view(np.uint8)[...] = source.view(np.uint8)
+    else:
+        as_bytes(target)[rows] = as_bytes(source)
 
 
 def copies_of(states: NDArray[np.void], rows: NDArray[np.int64]) -> NDArray[np.void]:
     """Return copies of some of the states; copied as bytes, since field by field would take far longer."""
     raw = states.view(np.ndarray)
-    chosen = raw.view(np.uint8).reshape(len(raw), raw.dtype.itemsize)[rows]
-    return as_records(chosen.view(raw.dtype)[:, 0])
+    return as_records(as_bytes(raw)[rows].view(raw.dtype)[:, 0])
+
+
+def as_bytes(states: NDArray[np.void]) -> NDArray[np.uint8]:
+    """Return states as a view of their bytes, `(n, bytes of a state)`."""
+    raw = states.view(np.ndarray)
+    return raw.view(np.uint8).reshape(len(raw), raw.dtype.itemsize)
 
 
 @cache
@@ -281,8 +288,7 @@ def clear_padding(states: NDArray[np.void]) -> None:
 
     `ndarray.copy` leaves them undefined.
     """
-    raw = states.view(np.ndarray)
-    raw.view(np.uint8).reshape(len(raw), raw.dtype.itemsize)[:, padding_of(raw.dtype)] = 0
+    as_bytes(states)[:, padding_of(states.dtype)] = 0
 
 
 def engine_error(code: int, where: str = "") -> Exception:

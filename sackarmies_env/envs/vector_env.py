@@ -15,7 +15,7 @@ from sackarmies_env.core.arguments import integer, integers
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.rng import following_seed
-from sackarmies_env.core.state import NO_PLAYER, copies_of, copy_records
+from sackarmies_env.core.state import NO_PLAYER, copies_of
 from sackarmies_env.core.step_batch import MAX_RESTARTS, Command, Ending
 from sackarmies_env.envs.batch_opponents import BatchOpponents
 from sackarmies_env.envs.batch_results import BatchResults, Observations, Rows
@@ -400,10 +400,11 @@ class BatchEnv(EndsOnFailure, DrawsOwnSeed, VectorEnv[Any, Any, Any]):
     def _begin_once(self, rows: Rows, seeds: NDArray[np.int64], starts: Records | None) -> Rows:
         """Begin new games as `_begin` does; return the rows whose game was over before the learner's first decision."""
         self._take_seats(rows, seeds)
-        if starts is not None:
-            self._begin_at(rows, seeds, starts)
+        chosen = None if len(rows) == self.num_envs else rows
+        if starts is None:
+            self.batch.reset(seeds, chosen)
         else:
-            self.batch.reset(seeds, None if len(rows) == self.num_envs else rows)
+            self.batch.begin_at(seeds, starts, chosen)
         self._play_others(rows)
         self._paid[rows] = self.batch.returns[rows]
         over: Rows = rows[self._endings()[rows] != Ending.RUNNING]
@@ -415,20 +416,6 @@ class BatchEnv(EndsOnFailure, DrawsOwnSeed, VectorEnv[Any, Any, Any]):
             self._shaping.begin(rows, self._deciding())
         if self._decision_infos is not None:
             self._decision_infos.begin(rows)
-
-    def _begin_at(self, rows: Rows, seeds: NDArray[np.int64], starts: Records) -> None:
-        """Begin games in `rows` from `starts`, one each."""
-        batch = self.batch
-        if len(rows) == self.num_envs:
-            batch.begin_at(seeds, starts)
-            return
-        seats = batch.seats[rows]
-        batch.seats[rows] = NO_PLAYER  # nobody plays before the positions are in place
-        batch.reset(seeds, rows)
-        for place, row in enumerate(rows.tolist()):
-            copy_records(starts[place : place + 1], batch.states[row : row + 1])
-        batch.seats[rows] = seats
-        batch.read(rows)
 
     def _end(self, rows: Rows, whose: NDArray[np.int64]) -> dict[str, Any]:
         """Write what the last player of each finished game sees, and return the final infos."""

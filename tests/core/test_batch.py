@@ -294,11 +294,12 @@ def test_scenarios_begin_as_they_do_alone(has_chance):
 
 def test_forced_results_come_first():
     batch = Batch(make_duel(), 2)
-    batch.begin_forced(np.array([3, 4]), {"draws": [["card_2"] * 3]})
+    starts = batch.forced_starts([3, 4], {"draws": [["card_2"] * 3]})
+    batch.begin_at([3, 4], starts)
     assert (batch.states["cards"][:, 0] == 2).all()
     assert batch.seeds.tolist() == [3, 4]
     other = begun(make_duel, 2)
-    other.begin_forced(np.array([3, 4]), {"draws": [["card_2"] * 3]})
+    other.begin_at([3, 4], starts)
     assert content(batch) == content(other)
 
 
@@ -308,6 +309,37 @@ def test_players_other_than_the_current_one_can_be_observed():
     seen = batch.observe(others)
     assert np.array_equal(batch.observe(others[3:], np.array([3, 4])), seen[3:])
     assert not np.array_equal(seen, batch.observations)
+
+@pytest.mark.parametrize("seats", [(-1, -1, -1, -1, -1), (0, 2, 1, 2, 0)])
+@pytest.mark.parametrize("restarts", [False, True])
+def test_games_begin_at_positions_in_some_rows_and_go_on_in_others(restarts, seats):
+    game, rows, plies = make_duel(3), np.array([3, 0, 4]), (1, 5, 1000)
+    starts = game.new_states(3)
+    game.reset(game.params, starts, [7, 8, 9])
+    positions = Batch(game, 3, restarts=False)
+    positions.begin_at([7, 8, 9], starts)
+    for row, ply in enumerate(plies):
+        positions.step_random(ply, [row])
+    some, alone, others = (begun(GAMES[0], 5, restarts=restarts, packed=True) for _ in range(3))
+    for batch in (some, alone, others):
+        batch.seats[:] = seats
+        batch.read()
+    alone.step_random()  # earlier choices have no effect on later ones
+    some.begin_at([11, 12, 13], positions.states.copy(), rows)
+    assert some.seeds[rows[:2]].tolist() == [11, 12]
+    every_start = others.states.copy()
+    every_start[rows] = positions.states
+    every_seed = others.seeds.copy()
+    every_seed[rows] = [11, 12, 13]
+    alone.begin_at(every_seed, every_start)
+    for batch in (some, alone, others):
+        batch.step_random(3)
+    for batch, chosen in ((alone, rows), (others, [1, 2])):
+        assert some.states[chosen].tobytes() == batch.states[chosen].tobytes()
+        assert some.observations[chosen].tobytes() == batch.observations[chosen].tobytes()
+        for name in ("seeds", "players", "ended", "games"):
+            assert getattr(some, name)[chosen].tolist() == getattr(batch, name)[chosen].tolist()
+
 
 
 # --- choices

@@ -59,7 +59,12 @@ SEEDS = [
 @pytest.mark.parametrize(("seeds", "sentence"), SEEDS)
 def test_seeds_are_integers_in_range_one_a_game(batch, seeds, sentence):
     before = content(batch)
-    for begin in (batch.reset, lambda given: batch.begin_forced(given, {})):
+    starts = batch.states.copy()
+    for begin in (
+        batch.reset,
+        lambda given: batch.begin_at(given, starts),
+        lambda given: batch.forced_starts(given, {}),
+    ):
         with pytest.raises(ValueError, match=sentence):
             begin(seeds)
     assert content(batch) == before
@@ -251,12 +256,25 @@ def test_games_go_on_after_refused_forced_results(seeds, forced, sentence):
     batch.step_random()
     before = content(batch)
     with pytest.raises(ValueError, match=sentence):
-        batch.begin_forced(seeds, forced)
+        batch.begin_at([5, 6], batch.forced_starts(seeds, forced))
     assert content(batch) == before
+
+
+def test_games_go_on_after_refused_positions():
+    batch = Batch(make_duel(), 2, restarts=False)
+    batch.reset([1, 2])
+    batch.step_random()
+    starts = batch.forced_starts([5, 6], {"draws": [["card_2"]]})
     batch.seats[1] = 99
     before = content(batch)
-    with pytest.raises(ValueError, match=r"seats\[1\] is 99"):
-        batch.begin_forced([5, 6], {"draws": [["card_2"]]})
+    for rows in (None, [1, 0], [1]):
+        count = 2 if rows is None else len(rows)
+        with pytest.raises(ValueError, match=r"seats\[1\] is 99"):
+            batch.begin_at([5, 6][:count], starts[:count], rows)
+    with pytest.raises(ValueError, match=r"^game 0 appears twice in rows"):
+        batch.begin_at([5, 6], starts, [0, 0])
+    with pytest.raises(ValueError, match=r"^there is no game 2: rows are 0 to 1$"):
+        batch.begin_at([5, 6], starts, [0, 2])
     assert content(batch) == before
 
 
