@@ -21,7 +21,6 @@ import numpy as np
 from sackarmies_env.games import sack_armies
 from sackarmies_env.registry import load_game, make
 from sackarmies_env.testing import RandomPlay, perft
-from sackarmies_env.testing.random_play import copy_of
 from tests.sack_armies.builders.configurations import STARTS, Configuration
 from tests.territories.positions import random_table
 
@@ -74,7 +73,7 @@ def samples_of(play: RandomPlay) -> str:
         if len(play.actions) % EVERY == 0:
             told.update(json.dumps(game.to_scenario(play.states), sort_keys=True).encode())
             for player in range(game.num_players):
-                world = copy_of(game, play.states)
+                world = game.clone(play.states)
                 game.determinize(game.params, world, np.array([player], np.int64), np.array([3], np.int64))
                 told.update(json.dumps(game.to_scenario(world), sort_keys=True).encode())
     return told.hexdigest()[:16]

@@ -18,7 +18,7 @@ from sackarmies_env.testing.kernels import (
     check_resume,
 )
 from sackarmies_env.testing.lookalikes import check_beginnings, check_worlds_alike
-from sackarmies_env.testing.random_play import RandomPlay, copy_of
+from sackarmies_env.testing.random_play import RandomPlay
 from sackarmies_env.testing.texts import Texts
 from sackarmies_env.testing.worlds import Worlds
 
@@ -56,7 +56,7 @@ def check_game(
     for number in range(num_games):
         play = RandomPlay(game, seed + number, max_plies=max_plies)
         for _ in _checked(game, play, worlds, every, first=number % every):
-            positions.append((play.where(), copy_of(game, play.states)))
+            positions.append((play.where(), game.clone(play.states)))
         plays.append(play)
     worlds.check_variety()
     for number, (place, states) in enumerate(positions):

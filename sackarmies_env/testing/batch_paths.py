@@ -14,8 +14,7 @@ from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.legal import choose_from_mask
 from sackarmies_env.core.rng import choice_stream, following_seed
 from sackarmies_env.core.state import NO_PLAYER, copy_records
-from sackarmies_env.core.step_batch import MAX_RESTARTS, Ending
-from sackarmies_env.testing.commands import play_to_seats, read, skip
+from sackarmies_env.core.step_batch import MAX_RESTARTS, Command, Ending
 from sackarmies_env.testing.probe import (
     after_forfeit,
     integers_of,
@@ -30,7 +29,7 @@ from sackarmies_env.testing.probe import (
     results_of,
     step,
 )
-from sackarmies_env.testing.random_play import RandomPlay, copy_of
+from sackarmies_env.testing.random_play import RandomPlay
 
 NUM_ROWS = 4
 NUM_ROUNDS = 6  # of commands, for each way of playing a batch
@@ -231,17 +230,17 @@ class Rows:
 
     def go_to(self, row: int, states: Records) -> None:
         """Put a position into a row."""
-        self.references[row].states = copy_of(self.game, states)
+        self.references[row].states = self.game.clone(states)
         self.references[row].play_to_seat()
         copy_records(states, self.batch.states[row : row + 1])
-        play_to_seats(self.batch, integers_of(row))
+        self.batch.read(integers_of(row))
         self.compare("AWAIT", row)
 
     def leave_alone(self) -> None:
         """Give all rows the command SKIP, then READ."""
-        skip(self.batch)
+        self.batch.dispatch(Command.SKIP)
         self.compare("SKIP")
-        read(self.batch)
+        self.batch.dispatch(Command.READ)
         for reference in self.references:
             reference.look()
         self.compare("READ")
@@ -342,10 +341,10 @@ def check_rows(game: Game, plays: Sequence[RandomPlay]) -> None:
             fault = f"{name} gives a different result in row {row} of {n} states than for that state alone"
             require(same, game.id, fault)
     for name, change in changes.items():
-        copies = copy_of(game, many)
+        copies = game.clone(many)
         change(copies, seeds)
         for row, single in enumerate(singles):
-            alone = copy_of(game, single)
+            alone = game.clone(single)
             change(alone, [row])
             fault = f"{name} has a different effect on row {row} of {n} states than on that state alone"
             require_same(game, game.id, copies[row : row + 1], alone, fault)
@@ -358,7 +357,7 @@ def _positions(game: Game, plays: Sequence[RandomPlay]) -> list[Records]:
         states = new_game(game, play.seed)
         for ply, action in enumerate(play.actions):
             if ply in {0, len(play.actions) // 2}:
-                positions.append(copy_of(game, states))
+                positions.append(game.clone(states))
             step(game, states, action)
         positions.append(states)
     return positions

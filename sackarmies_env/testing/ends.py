@@ -23,7 +23,7 @@ from sackarmies_env.testing.probe import (
     results_of,
     step,
 )
-from sackarmies_env.testing.random_play import RandomPlay, copy_of
+from sackarmies_env.testing.random_play import RandomPlay
 
 TOLERANCE = 1e-6  # of sums of returns
 LIMITS = (1, 2, 6, 25)  # values of `max_decisions` that are tried
@@ -77,11 +77,11 @@ def check_end(game: Game, place: RandomPlay | str, states: Records) -> None:
 
 def check_forfeit(game: Game, play: RandomPlay) -> None:
     """Check that players who forfeit are eliminated, current or not, that the game goes on or ends, and how it ends."""
-    nobody = copy_of(game, play.states)
+    nobody = game.clone(play.states)
     game.forfeit(game.params, nobody, integers_of(NO_PLAYER))
     require(bytes_of(nobody) == bytes_of(play.states), play, "a forfeit of nobody changes the state")
     for first in range(game.num_players):
-        world, settled = copy_of(game, play.states), Settled(game)
+        world, settled = game.clone(play.states), Settled(game)
         for number in range(game.num_players):
             player = (first + number) % game.num_players
             if player_of(world) == NO_PLAYER:

@@ -22,7 +22,6 @@ from sackarmies_env.testing.probe import (
     step,
     world_of,
 )
-from sackarmies_env.testing.random_play import copy_of
 
 NUM_GAMES = 4
 MAX_PLIES = 60  # of a game with forced results
@@ -90,7 +89,7 @@ class Effect:
 
     def _forced(self, game: Game, before: Records, results: list[int]) -> Records:
         """Return a copy of a position with `results` replacing the next one in this queue; an empty list clears it."""
-        states = copy_of(game, before)
+        states = game.clone(before)
         queues = forced_left(states, self.kind.name)
         queues[self.queue] = results + queues[self.queue][1:] if results else []
         force_results(states, self.kind.name, queues)
@@ -130,7 +129,7 @@ def _play(game: Game, place: str, seed: int, forced: Forced, effects: Effects) -
     states, again = game.new_states(1), game.new_states(1)
     for twin in (states, again):
         game.start(twin, seed, forced)
-    before = copy_of(game, game.initial)
+    before = game.clone(game.initial)
     write_forced(before, game.forced_kinds, forced)
     _try_results(game, effects, before, states, begin)
     for ply in range(MAX_PLIES):
@@ -140,7 +139,7 @@ def _play(game: Game, place: str, seed: int, forced: Forced, effects: Effects) -
             break
         if ply % 5 == 0:
             _check_hidden(game, where, states)
-        before, action = copy_of(game, states), int(rng.choice(legal_of(game, states)))
+        before, action = game.clone(states), int(rng.choice(legal_of(game, states)))
         for twin in (states, again):
             step(game, twin, action)
         _try_results(game, effects, before, states, go_on)
@@ -156,7 +155,7 @@ def _try_results(game: Game, effects: Effects, before: Records, after: Records, 
 def _check_hidden(game: Game, place: str, states: Records) -> None:
     """Check that no observation and no world depends on forced results that are still to come."""
     for kind in game.forced_kinds:
-        other = copy_of(game, states)
+        other = game.clone(states)
         force_results(other, kind.name, [[] for _ in forced_left(states, kind.name)])
         for player in range(game.num_players):
             same = np.array_equal(observation_of(game, states, player), observation_of(game, other, player))

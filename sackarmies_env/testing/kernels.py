@@ -8,7 +8,6 @@ import numpy as np
 
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.state import copy_records
-from sackarmies_env.testing.commands import resumed
 from sackarmies_env.testing.probe import (
     bytes_of,
     differing_fields,
@@ -19,6 +18,7 @@ from sackarmies_env.testing.probe import (
     require,
     require_same,
     results_of,
+    resumed,
     step,
 )
 from sackarmies_env.testing.random_play import RandomPlay

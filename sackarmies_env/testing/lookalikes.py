@@ -25,7 +25,6 @@ from sackarmies_env.testing.probe import (
     step,
     world_of,
 )
-from sackarmies_env.testing.random_play import copy_of
 from sackarmies_env.testing.worlds import check_same_world
 
 NUM_SEEDS = 48  # games that are searched for pairs that begin alike
@@ -45,7 +44,7 @@ def check_beginnings(game: Game, seed: int) -> None:
         pairs = [
             (
                 f"{game.id}, games of seeds {seed + one} and {seed + other}, which look alike to player {player}",
-                (copy_of(game, states[one : one + 1]), copy_of(game, states[other : other + 1])),
+                (game.clone(states[one : one + 1]), game.clone(states[other : other + 1])),
             )
             for one, other in _pairs_alike(game, states, player)
         ]
@@ -58,7 +57,7 @@ def check_beginnings(game: Game, seed: int) -> None:
 def check_worlds_alike(game: Game, place: str, states: Records, seed: int) -> None:
     """Check a position, whose game and ply `place` names, with a world of it that looks alike, for each player."""
     for player in range(game.num_players):
-        pair = copy_of(game, states), world_of(game, states, player, seed)
+        pair = game.clone(states), world_of(game, states, player, seed)
         _check_pair(game, f"{place}, and a world that looks alike to player {player}", pair, player, DECISIONS_OF_WORLD)
 
 

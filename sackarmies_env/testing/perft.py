@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from sackarmies_env.core.game import Game, Records
-from sackarmies_env.testing.random_play import copy_of
 
 
 def perft(game: Game, states: Records, depth: int) -> int:
@@ -40,6 +39,6 @@ def _legal(game: Game, states: Records) -> list[int]:
 
 
 def _after(game: Game, states: Records, action: int) -> Records:
-    child = copy_of(game, states[:1])
+    child = game.clone(states[:1])
     game.step(game.params, child, np.array([action], np.int64))
     return child

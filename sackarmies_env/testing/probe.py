@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_env.core.game import Game, Records
-from sackarmies_env.testing.random_play import RandomPlay, copy_of
+from sackarmies_env.core.step_batch import Command, dispatch
+from sackarmies_env.testing.random_play import RandomPlay
 
 CHANCE_KEYS = ("flip_key", "draw_key")  # keys of the streams of chance that every state has, see core/rng.py
 CHANCE_FIELDS = {*CHANCE_KEYS, "flip_count", "draw_count"}
@@ -96,15 +97,24 @@ def step(game: Game, states: Records, action: int) -> None:
 
 def world_of(game: Game, states: Records, player: int, seed: int) -> Records:
     """Return a world of `player`: a state that may be `states[0]`, as far as the player knows."""
-    world = copy_of(game, states[:1])
+    world = game.clone(states[:1])
     game.determinize(game.params, world, integers_of(player), integers_of(seed))
     return world
 
 
 def after_forfeit(game: Game, states: Records, player: int) -> Records:
     """Return `states[0]` after `player` has forfeited."""
-    world = copy_of(game, states[:1])
+    world = game.clone(states[:1])
     game.forfeit(game.params, world, integers_of(player))
+    return world
+
+
+def resumed(game: Game, states: Records) -> Records:
+    """Return `states[0]` with its legal ids found again, as for a state put together from outside."""
+    world = game.clone(states[:1])
+    world["legal"] = 0
+    world["num_legal"] = 0
+    dispatch(game.step_batch, game.params, world, Command.RESUME, slots=game.new_slots(1))
     return world
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_env.core.game import Game, Records
-from sackarmies_env.core.state import ERROR_NONE, NO_PLAYER, copy_records
+from sackarmies_env.core.state import ERROR_NONE, NO_PLAYER
 
 
 class RandomPlay:
@@ -65,10 +65,3 @@ class RandomPlay:
         for _ in self:
             pass
         return self.states
-
-
-def copy_of(game: Game, states: Records) -> Records:
-    """Return a copy of states."""
-    twin = game.new_states(len(states))
-    copy_records(states, twin)
-    return twin

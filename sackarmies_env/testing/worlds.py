@@ -6,7 +6,6 @@ import numpy as np
 
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.state import ERROR_NONE
-from sackarmies_env.testing.commands import resumed
 from sackarmies_env.testing.probe import (
     CHANCE_FIELDS,
     CHANCE_KEYS,
@@ -18,6 +17,7 @@ from sackarmies_env.testing.probe import (
     player_of,
     require,
     require_same,
+    resumed,
     step,
     world_of,
 )
