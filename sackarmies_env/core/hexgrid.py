@@ -1,36 +1,54 @@
-"""Hexes: axial coordinates (q, r), a board of any hexes, and the hexagonal board, numbered row by row."""
+"""Hexes: axial coordinates (q, r), and the hexagonal board, numbered row by row, as plain tables."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sackarmies_env.core.grid import NO_CELL, Grid, tables_of
-
-NO_HEX = NO_CELL  # kept: rules on hexes read `token_hex[token] == NO_HEX`, in 80 places
+NO_HEX = -1
 DIRECTIONS = ((1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1), (0, 1))
 
 
-class HexGrid(Grid):
-    """A board of hexes; neighbors in the order of DIRECTIONS."""
+@dataclass(frozen=True, eq=False)
+class HexGrid:
+    """The hexes within a radius of 0,0, numbered by rising r and, in a row, by rising q.
+
+    Attributes:
+        radius: greatest distance of a hex from 0,0.
+        names: how each hex is written, such as `1,-2`.
+        q: first coordinate of each hex, `(cells,)` int16.
+        r: second coordinate of each hex, `(cells,)` int16.
+        neighbors: `(cells, 6)` int16, the hex in each of DIRECTIONS; NO_HEX where there is none.
+    """
+
+    radius: int
+    names: tuple[str, ...]
+    q: NDArray[np.int16]
+    r: NDArray[np.int16]
+    neighbors: NDArray[np.int16]
 
     @property
-    def q(self) -> NDArray[np.int16]:
-        """First coordinate of each hex."""
-        return self.coordinates[:, 0]
+    def num_cells(self) -> int:
+        """Number of hexes."""
+        return len(self.names)
 
-    @property
-    def r(self) -> NDArray[np.int16]:
-        """Second coordinate of each hex."""
-        return self.coordinates[:, 1]
+    def cell(self, q: int, r: int) -> int:
+        """Return the number of the hex at q,r.
 
-    @property
-    def radius(self) -> int:
-        """Greatest distance of a hex from 0,0."""
-        return int(np.max([abs(self.q), abs(self.r), abs(self.q + self.r)]))
+        Raises:
+            ValueError: there is none.
+        """
+        if (q, r) not in self._cells:
+            raise ValueError(f"hex {q},{r} is off the board: the distance to 0,0 may be at most {self.radius}")
+        return self._cells[q, r]
+
+    @cached_property
+    def _cells(self) -> dict[tuple[int, int], int]:
+        return {place: cell for cell, place in enumerate(zip(self.q.tolist(), self.r.tolist(), strict=True))}
 
 
 def num_cells(radius: int) -> int:
@@ -38,27 +56,17 @@ def num_cells(radius: int) -> int:
     return 3 * radius * (radius + 1) + 1
 
 
-def make_hexes(hexes: Iterable[tuple[int, int]], extent: str = "") -> HexGrid:
-    """Return a board of any hexes, in the order of their numbers.
-
-    Args:
-        hexes: axial coordinates.
-        extent: the extent of the board in words, for messages; defaults to the number of hexes.
-
-    Raises:
-        ValueError: a hex is given twice, or no hex is given.
-    """
-    coordinates, neighbors = tables_of(hexes, DIRECTIONS)
-    names = tuple(f"{q},{r}" for q, r in coordinates.tolist())
-    return HexGrid(names, coordinates, neighbors, "hex", extent or f"it has {len(names)} hexes")
-
-
 @functools.lru_cache(maxsize=32)
 def make_hexgrid(radius: int) -> HexGrid:
-    """Return the hexagonal board of a radius of at least 0, numbered by rising r and, in a row, by rising q."""
-    hexes = [
+    """Return the hexagonal board of a radius of at least 0; its tables are read-only, since it is shared."""
+    places = [
         (q, r)
         for r in range(-radius, radius + 1)
         for q in range(max(-radius, -radius - r), min(radius, radius - r) + 1)
     ]
-    return make_hexes(hexes, f"the distance to 0,0 may be at most {radius}")
+    cells = {place: cell for cell, place in enumerate(places)}
+    neighbors = [[cells.get((q + dq, r + dr), NO_HEX) for dq, dr in DIRECTIONS] for q, r in places]
+    tables = [np.array(numbers, np.int16) for numbers in (*zip(*places, strict=True), neighbors)]
+    for table in tables:
+        table.setflags(write=False)
+    return HexGrid(radius, tuple(f"{q},{r}" for q, r in places), *tables)
