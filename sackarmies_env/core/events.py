@@ -7,7 +7,7 @@ from enum import IntEnum
 import numpy as np
 
 from sackarmies_env.core.jit import njit
-from sackarmies_env.core.state import CELL, CODE, NO_PLAYER, NUMBER, SEAT, StateField, array, part_of_state
+from sackarmies_env.core.state import CELL, CODE, NUMBER, SEAT, StateField, array, part_of_state
 
 NO_EVENT = 0  # kind of an unused entry
 NO_PLACE = -1
@@ -42,16 +42,6 @@ def push_event(state, places, kind, player, place, value):
     state.log_player[0] = player
     places[0] = place
     state.log_value[0] = value
-
-
-@njit
-def clear_events(state, places):
-    """Clear the log, whose field of places is `places`."""
-    for i in range(len(state.log_kind)):
-        state.log_kind[i] = NO_EVENT
-        state.log_player[i] = NO_PLAYER
-        places[i] = NO_PLACE
-        state.log_value[i] = 0
 
 
 @njit

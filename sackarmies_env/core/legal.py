@@ -55,14 +55,6 @@ def legal_ids(state_legal: NDArray[np.uint64]) -> list[int]:
     return [int(action) for action in np.flatnonzero(np.unpackbits(octets, bitorder="little"))]
 
 
-def pack_mask(mask: NDArray[np.int8]) -> NDArray[np.uint64]:
-    """Return a mask `(num_actions,)` in the form of the field `legal`, `(words,)` uint64."""
-    padded = np.zeros(num_words(len(mask)) * WORD_BITS, np.uint8)
-    padded[: len(mask)] = mask
-    packed: NDArray[np.uint64] = np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64)
-    return packed
-
-
 # --- offering
 
 

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 from sackarmies_env.core.batch import Batch
-from sackarmies_env.core.bits import count_bits, nth_bit
+from sackarmies_env.core.bits import WORD_BITS, count_bits, nth_bit
 from sackarmies_env.core.jit import INTERPRETED, njit
-from sackarmies_env.core.legal import choose_from_mask, choose_legal, pack_mask
+from sackarmies_env.core.legal import choose_from_mask, choose_legal, num_words
 from sackarmies_env.core.rng import choice_stream, choice_word, following_seed, next_choice
 from sackarmies_env.core.state import ERROR_CAPACITY, alloc, record_dtype
 from sackarmies_env.core.step_batch import Command, Ending
@@ -37,6 +37,13 @@ def content(batch):
     """Return everything that a batch holds, for comparison."""
     arrays = (batch.action_masks, batch.packed_masks, batch.observations, batch.returns, batch.terminations)
     return [batch.states.view(np.ndarray).tobytes(), batch._slots.tobytes(), *(array.tobytes() for array in arrays)]
+
+
+def pack_mask(mask):
+    """Return a mask `(num_actions,)` in the form of the field `legal`, `(words,)` uint64."""
+    padded = np.zeros(num_words(len(mask)) * WORD_BITS, np.uint8)
+    padded[: len(mask)] = mask
+    return np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64)
 
 
 def look(game, states):
@@ -303,13 +310,6 @@ def test_forced_results_come_first():
     assert content(batch) == content(other)
 
 
-def test_players_other_than_the_current_one_can_be_observed():
-    batch = begun(GAMES[0], 5)
-    others = (batch.players + 1) % 3
-    seen = batch.observe(others)
-    assert np.array_equal(batch.observe(others[3:], np.array([3, 4])), seen[3:])
-    assert not np.array_equal(seen, batch.observations)
-
 @pytest.mark.parametrize("seats", [(-1, -1, -1, -1, -1), (0, 2, 1, 2, 0)])
 @pytest.mark.parametrize("restarts", [False, True])
 def test_games_begin_at_positions_in_some_rows_and_go_on_in_others(restarts, seats):
@@ -340,6 +340,13 @@ def test_games_begin_at_positions_in_some_rows_and_go_on_in_others(restarts, sea
         for name in ("seeds", "players", "ended", "games"):
             assert getattr(some, name)[chosen].tolist() == getattr(batch, name)[chosen].tolist()
 
+
+def test_players_other_than_the_current_one_can_be_observed():
+    batch = begun(GAMES[0], 5)
+    others = (batch.players + 1) % 3
+    seen = batch.observe(others)
+    assert np.array_equal(batch.observe(others[3:], np.array([3, 4])), seen[3:])
+    assert not np.array_equal(seen, batch.observations)
 
 
 # --- choices

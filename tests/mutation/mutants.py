@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
@@ -369,8 +369,3 @@ def called_otherwise(node: ast.Call) -> Iterator[ast.expr]:
             pair = node.args[i : i + 2]
             if not any(isinstance(argument, ast.Name) and argument.id in RECORDS for argument in pair):
                 yield ast.Call(node.func, [*node.args[:i], pair[1], pair[0], *node.args[i + 2 :]], node.keywords)
-
-
-def count_functions(mutants: Iterable[Mutant]) -> int:
-    """Return the number of functions that the mutants belong to."""
-    return len({(mutant.module, mutant.function) for mutant in mutants})

@@ -13,8 +13,8 @@ import pytest
 
 from sackarmies_env.core.state import copy_records
 from sackarmies_env.games.sack_armies import make_game
-from sackarmies_env.games.sack_armies.rules.stats import rebuild_derived
 from sackarmies_env.games.sack_armies.state.constants import Verb
+from tests.sack_armies.builders.derived import DERIVED, rebuild_derived
 from tests.sack_armies.builders.random_games import (
     bout_options,
     random_play,
@@ -23,7 +23,6 @@ from tests.sack_armies.builders.random_games import (
     volley_options,
 )
 from tests.sack_armies.builders.twin_worlds import plain, record
-from tests.sack_armies.state.test_indexes import DERIVED
 
 PLIES = 60
 

@@ -12,8 +12,8 @@ import pytest
 
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.games.sack_armies import make_game
-from sackarmies_env.games.sack_armies.rules.stats import rebuild_derived
 from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Band, Decision, Face, Kind, Zone
+from tests.sack_armies.builders.derived import rebuild_derived
 from tests.sack_armies.builders.fights import modify, scenario, text
 from tests.sack_armies.builders.text_game import attachment, token, unit
 from tests.sack_armies.builders.twin_worlds import (

@@ -6,11 +6,11 @@ import numpy as np
 
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.games.sack_armies import make_game
-from sackarmies_env.games.sack_armies.rules.stats import rebuild_derived
 from sackarmies_env.games.sack_armies.state.constants import Zone
 from sackarmies_env.games.sack_armies.state.params import MAX_LISTS
 from sackarmies_env.games.sack_armies.tokens.army import army_ids, load_army
 from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
+from tests.sack_armies.builders.derived import rebuild_derived
 from tests.sack_armies.builders.twin_worlds import build, copy_of, guess, plain, record, wander
 
 NUMBERS = {token_id: number for number, token_id in enumerate(load_catalogue())}

@@ -13,9 +13,9 @@ import pytest
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.games.sack_armies import make_game
-from sackarmies_env.games.sack_armies.rules.stats import rebuild_derived
 from sackarmies_env.games.sack_armies.state.constants import Decision, Kind, Verb, Zone
 from sackarmies_env.testing import check_game
+from tests.sack_armies.builders.derived import rebuild_derived
 from tests.sack_armies.builders.fights import able, modify, scenario, text
 from tests.sack_armies.builders.text_game import attachment, field, token, unit
 from tests.sack_armies.builders.twin_worlds import (

@@ -17,7 +17,6 @@ from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.observation import DIGIT_BASE
 from sackarmies_env.core.state import KEPT, TYPE, alloc, select
 from sackarmies_env.games.sack_armies import config, make_game
-from sackarmies_env.games.sack_armies.rules.stats import rebuild_derived
 from sackarmies_env.games.sack_armies.state.actions import TYPE_BASE
 from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, NO_TYPE, Decision, Zone
 from sackarmies_env.games.sack_armies.state.events import TYPE_EVENTS
@@ -32,6 +31,7 @@ from sackarmies_env.games.sack_armies.words import event_sentences as narrate_ev
 from sackarmies_env.games.sack_armies.words.narrate import Narrator
 from sackarmies_env.render import ansi
 from sackarmies_env.render import sack_armies as pictures
+from tests.sack_armies.builders.derived import rebuild_derived
 from tests.sack_armies.builders.twin_worlds import ROW_LINKS, ROWS_IN_STATE, States, mask_of, observe, plain, record
 
 LISTED_BY_TYPE = (Place.HAND, Place.PICKED, Place.REMOVED)

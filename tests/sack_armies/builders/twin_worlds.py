@@ -16,10 +16,10 @@ from sackarmies_env.core.state import CELL, ROW, SEAT, TYPE, StateLayout, as_rec
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.belief.decision import return_picks
 from sackarmies_env.games.sack_armies.belief.erase import put_in_order
-from sackarmies_env.games.sack_armies.rules.stats import rebuild_derived
 from sackarmies_env.games.sack_armies.state.actions import NUM_VERBS
 from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, NUM_SLOTS, Decision, Face, Verb, Zone
 from sackarmies_env.games.sack_armies.state.record import STATE_FIELDS, Capacity, make_state_layout
+from tests.sack_armies.builders.derived import rebuild_derived
 from tests.sack_armies.builders.text_game import B1, at, field
 
 States = NDArray[np.void]

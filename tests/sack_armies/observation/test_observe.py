@@ -7,7 +7,7 @@ from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.core.state import alloc
 from sackarmies_env.core.step_batch import Command, Outputs, dispatch
 from sackarmies_env.games.sack_armies import make_game
-from sackarmies_env.games.sack_armies.observation.planes import NUM_PLANES, PLANES
+from sackarmies_env.games.sack_armies.observation.planes import PLANES
 from sackarmies_env.games.sack_armies.rules import stats
 from sackarmies_env.games.sack_armies.state.constants import Ability, Band, Face, Homeland, UnitClass, Use, Zone
 from sackarmies_env.games.sack_armies.state.layout import (
@@ -307,7 +307,7 @@ def test_planes_show_on_each_hex_what_the_compact_form_lists_there():
         assert (shown >= planes.observation_spec.low).all()
         assert (shown <= planes.observation_spec.high).all()
         grid = planes.observation_spec.planes_view(shown)
-        assert grid.shape == (NUM_PLANES, 2 * radius + 1, 2 * radius + 1)
+        assert grid.shape == (len(PLANES), 2 * radius + 1, 2 * radius + 1)
         expected = np.zeros_like(grid)
         expected[0, compact.params["cell_r"][0, :271] + radius, compact.params["cell_q"][0, :271] + radius] = 1
         for row in view_of(compact, states, 0, "tokens"):

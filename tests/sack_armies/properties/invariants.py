@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from sackarmies_env.games.sack_armies.rules.stats import rebuild_derived
 from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, NUM_SLOTS, Zone
 from sackarmies_env.games.sack_armies.state.record import IN_SIGHT
 from sackarmies_env.games.sack_armies.tokens.schema import Text, Unit
+from tests.sack_armies.builders.derived import DERIVED, rebuild_derived
 from tests.sack_armies.builders.twin_worlds import copy_of, layout_of, plain, record, sizes_of
 from tests.sack_armies.properties.bout import Bout, Look
 from tests.sack_armies.properties.view import View, spot
@@ -18,7 +18,6 @@ from tests.sack_armies.referee.board import distance, neighbors
 from tests.sack_armies.referee.deploy import BANDS, OWNED_LIMIT, is_interior
 from tests.sack_armies.referee.position import Hex, Token
 from tests.sack_armies.referee.stats import ability_range
-from tests.sack_armies.state.test_indexes import DERIVED
 
 NOWHERE = -1
 FINAL = (Zone.CASUALTIES, Zone.REMOVED)

@@ -8,7 +8,7 @@ from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.games.sack_armies.config import build_params, make_config
 from sackarmies_env.games.sack_armies.state import actions
 from sackarmies_env.games.sack_armies.state.actions import make_action_space, num_actions
-from sackarmies_env.games.sack_armies.state.constants import Verb
+from sackarmies_env.games.sack_armies.state.constants import NUM_VERBS, Verb
 from tests.sack_armies.builders import entry
 from tests.sack_armies.builders.text_game import SCENARIOS, TextGame, position, token, unit
 
@@ -62,7 +62,12 @@ def test_kernels_and_texts_agree_on_the_layout():
 
 def test_each_id_is_a_verb_a_type_a_slot_or_a_hex():
     record = build_params(make_config(2))[0]
-    sorts = (actions.is_verb, actions.is_type, actions.is_slot, actions.is_hex)
+    sorts = (
+        lambda record, action: 0 <= action < NUM_VERBS,
+        actions.is_type,
+        actions.is_slot,
+        actions.is_hex,
+    )
     counts = np.zeros(4, int)
     for action in range(423):
         held = [bool(sort(record, action)) for sort in sorts]

@@ -10,10 +10,10 @@ import pytest
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.core.state import alloc, select
 from sackarmies_env.games.sack_armies import make_game
-from sackarmies_env.games.sack_armies.rules.stats import rebuild_derived
 from sackarmies_env.games.sack_armies.state.constants import Decision, Zone
 from sackarmies_env.games.sack_armies.state.record import STATE_FIELDS, clear_states
 from tests.sack_armies.builders import entry
+from tests.sack_armies.builders.derived import rebuild_derived
 from tests.sack_armies.builders.fights import coordinate, play
 from tests.sack_armies.builders.random_games import bout_options, random_play
 from tests.sack_armies.builders.text_game import TextGame, attachment, token, unit

@@ -13,8 +13,8 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.core.state import Role, StateField, names_of, select
 from sackarmies_env.core.step_batch import Command, dispatch
-from sackarmies_env.games.sack_armies.rules.stats import rebuild_derived
 from sackarmies_env.games.sack_armies.state.record import STATE_FIELDS, clear_states
+from tests.sack_armies.builders.derived import rebuild_derived
 from tests.sack_armies.builders.twin_worlds import (
     CONFIGURATIONS,
     States,

@@ -7,18 +7,15 @@ import pytest
 
 from sackarmies_env.core.bits import NO_BITS, bit, count_bits, has_bit, lowest_bit, without_lowest
 from sackarmies_env.core.jit import njit
-from sackarmies_env.core.state import Role, as_records, copy_records, select
+from sackarmies_env.core.state import as_records, copy_records
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.observation.observe import observe_again
-from sackarmies_env.games.sack_armies.rules.stats import rebuild_derived
 from sackarmies_env.games.sack_armies.state.constants import Zone
 from sackarmies_env.games.sack_armies.state.layout import LOG_FEATURES
-from sackarmies_env.games.sack_armies.state.record import LOG_WIDTH, STATE_FIELDS
+from sackarmies_env.games.sack_armies.state.record import LOG_WIDTH
+from tests.sack_armies.builders.derived import DERIVED, rebuild_derived
 from tests.sack_armies.builders.fights import play
 from tests.sack_armies.builders.text_game import token, unit
-
-LEGAL = "legal actions"  # a part of the state with an oracle elsewhere
-DERIVED = tuple(field.name for field in select(STATE_FIELDS, role=Role.DERIVED) if field.part != LEGAL)
 
 
 @njit

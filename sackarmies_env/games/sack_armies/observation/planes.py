@@ -72,7 +72,6 @@ def _plane_features() -> list[Feature]:
 
 
 PLANES = _plane_features()
-NUM_PLANES = len(PLANES)
 FIELD_COLUMNS, FIELD_OFFSETS = _columns(FIELD_FEATURES), _offsets(FIELD_FEATURES)
 UNIT_COLUMNS, UNIT_OFFSETS = _columns(UNIT_FEATURES), _offsets(UNIT_FEATURES)
 MARK_COLUMNS = np.array([column for column, _ in MARKS.values()], np.int64)

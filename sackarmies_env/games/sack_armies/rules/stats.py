@@ -25,7 +25,6 @@ from sackarmies_env.games.sack_armies.state.zones import (
     is_face_up,
     is_in_effect,
     owner_of,
-    rebuild,
     type_of,
     unit_at,
 )
@@ -446,13 +445,6 @@ def refresh_stats(params, state):
             state.token_stats[unit, Stat.DAMAGE] = stats[1]
             state.token_stats[unit, Stat.ARMOR] = stats[2]
         state.fresh_stats[player] = state.units[player]
-
-
-@njit
-def rebuild_derived(params, state):
-    """Recompute all derived fields except the legal ids: the oracle for those that are kept up to date."""
-    rebuild(params, state)
-    refresh_stats(params, state)
 
 
 @njit

@@ -45,12 +45,6 @@ def hex_action(params, cell):
 
 
 @njit
-def is_verb(params, action):
-    """Return whether `action` is a verb."""
-    return action < TYPE_BASE
-
-
-@njit
 def is_type(params, action):
     """Return whether `action` names a type."""
     return TYPE_BASE <= action < TYPE_BASE + params.num_types

@@ -98,7 +98,6 @@ class Stage(IntEnum):
     LOSS = 16
     PURSUIT = 17  # losses of a skirmish beyond the ordinary one: TR-E4, TR-E5
     COUNT = 18  # the remaining units decide (TR-F2)
-    OCCUPIED = 19
 
 
 class Decision(IntEnum):
