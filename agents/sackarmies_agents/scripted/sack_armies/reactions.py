@@ -209,7 +209,7 @@ def escape_value(board, row, target):
 
 
 @njit
-def swap_value(board, row, target, cell):
+def swap_value(board, target, cell):
     """Return the value of the unit on `cell` taking the defender's place."""
     other = board.cell_unit[cell]
     if other == NO_UNIT or other == target:
@@ -260,7 +260,7 @@ def surprise_on(board, row, target, cell):
     if look(board, row, Token.USE) == Use.PERMANENT:
         return lasting_surprise_value(board, row, target, cell)
     if look(board, row, Token.SWAP) > 0:
-        return swap_value(board, row, target, cell)
+        return swap_value(board, target, cell)
     if look(board, row, Token.STRIKE) > 0:
         return strike_back_value(board, row, target, cell)
     if board.cell_unit[cell] != target:

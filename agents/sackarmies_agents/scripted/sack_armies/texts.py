@@ -99,7 +99,7 @@ def harm_value(board, row, unit):
 
 
 @njit
-def spell_value(board, row, host, cell):
+def spell_value(board, row, cell):
     """Return the value of the parts of a spell or maneuver that texts of units do not have."""
     value = board.w_raising * (look(board, row, Token.RAISE) > 0)
     value += board.w_draw * min(np.int64(FREE_HAND), look(board, row, Token.DRAW)) / 4.0
@@ -126,7 +126,7 @@ def text_value(board, row, host, cell):
     reveals = look(board, row, Token.SIGHT) if not is_unit or look(board, row, Token.STRIKE) == 0 else np.int64(0)
     value += board.w_uncover * count_hidden(board, cell, reveals) * (reveals > 0)
     if not is_unit:
-        value += spell_value(board, row, host, cell)
+        value += spell_value(board, row, cell)
         value -= board.w_spend * (HALF if look(board, row, Token.RETAIN) == 1 else 1.0)
     return value - board.w_reveal * (1 - board.unit_up[host])
 

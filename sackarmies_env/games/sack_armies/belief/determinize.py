@@ -52,7 +52,7 @@ def lock_hidden_armor(params, state, viewer):
     """Set the locked armor of damaged units that `viewer` does not know to the armor that they have now."""
     for i in range(state.num_damages):
         unit = np.int64(state.damage_target[i])
-        if state.token_owner[unit] != viewer and is_hidden(params, state, unit):
+        if state.token_owner[unit] != viewer and is_hidden(state, unit):
             state.damage_armor[i] = effective_armor(params, state, unit)
 
 

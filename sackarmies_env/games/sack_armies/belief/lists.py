@@ -87,6 +87,6 @@ def write_list(params, state, player, army):
     token = first_token(params, player)
     for type_id in range(params.num_types):
         for _ in range(known[type_id], params.list_copies[army, type_id]):
-            while state.token_type[token] != NO_TYPE or not is_hidden(params, state, token):
+            while state.token_type[token] != NO_TYPE or not is_hidden(state, token):
                 token += 1
             state.token_type[token] = type_id

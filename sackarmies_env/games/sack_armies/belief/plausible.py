@@ -65,9 +65,9 @@ def has_kind(params, state, token, kind):
 
 
 @njit
-def is_hidden(params, state, token):
+def is_hidden(state, token):
     """Return whether opponents do not know what `token` is."""
-    return state.token_zone[token] != Zone.NONE and not is_identity_public(params, state, token)
+    return state.token_zone[token] != Zone.NONE and not is_identity_public(state, token)
 
 
 @njit
@@ -75,13 +75,13 @@ def is_settled(params, state, token):
     """Return whether the type of a token is settled: it is public, or has been sampled."""
     if state.token_zone[token] == Zone.NONE:
         return False
-    return not is_hidden(params, state, token) or has_bit(state.sample_done, sample_row(params, token))
+    return not is_hidden(state, token) or has_bit(state.sample_done, sample_row(params, token))
 
 
 @njit
 def is_open(params, state, token):
     """Return whether a hidden token has not been given a type yet."""
-    return is_hidden(params, state, token) and not has_bit(state.sample_done, sample_row(params, token))
+    return is_hidden(state, token) and not has_bit(state.sample_done, sample_row(params, token))
 
 
 # --- which types fit a place
@@ -205,7 +205,7 @@ def deal_stage(state, token):
 @njit
 def may_fit(params, state, token, other):
     """Return whether the hidden `token` may be what `other` is, whatever the hidden tokens under it or over it are."""
-    if state.token_zone[token] == Zone.ATTACHED and is_hidden(params, state, np.int64(state.token_host[token])):
+    if state.token_zone[token] == Zone.ATTACHED and is_hidden(state, np.int64(state.token_host[token])):
         fits = fits_back(state, token, kind_of(params, state, other))
         return fits and (state.sample_lax == KINDS_ALONE or fits_time(state, token, seen_of(state, other)))
     return fits_place(params, state, token, type_of(state, other), seen_of(state, other), False)
@@ -216,7 +216,7 @@ def count_candidates(params, state, player, token):
     """Return how many hidden tokens of `player`, dealt or not, may lie where `token` does."""
     count = np.int64(0)
     for other in range(first_token(params, player), end_of_rows(params, player)):
-        count += is_hidden(params, state, other) and may_fit(params, state, token, other)
+        count += is_hidden(state, other) and may_fit(params, state, token, other)
     return count
 
 
@@ -224,11 +224,7 @@ def count_candidates(params, state, player, token):
 def takes_all_of(params, state, player, token, other):
     """Return whether every hidden token that may lie where `other` does may also lie where `token` does."""
     for row in range(first_token(params, player), end_of_rows(params, player)):
-        if (
-            is_hidden(params, state, row)
-            and may_fit(params, state, other, row)
-            and not may_fit(params, state, token, row)
-        ):
+        if is_hidden(state, row) and may_fit(params, state, other, row) and not may_fit(params, state, token, row):
             return False
     return True
 
@@ -325,7 +321,7 @@ def affordable_ranks(params, state, player):
     for token in range(start, end_of_rows(params, player)):
         if state.token_zone[token] == Zone.NONE:
             continue
-        if not is_hidden(params, state, token):
+        if not is_hidden(state, token):
             total += np.int64(params.type_rank[state.token_type[token]])
         elif state.true_seen[token - start] > 0:
             total += np.int64(params.type_rank[state.true_type[token - start]])

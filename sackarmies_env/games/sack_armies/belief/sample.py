@@ -194,7 +194,7 @@ def place_known(params, state, player):
     start = first_token(params, player)
     rest = NO_BITS
     for i in range(params.tokens_per_general):
-        if state.true_seen[i] > 0 and is_hidden(params, state, start + i):
+        if state.true_seen[i] > 0 and is_hidden(state, start + i):
             rest |= bit(i)
     while rest != NO_BITS:
         i = nth_bit(rest, below(next_draw_word(state), count_bits(rest)))
@@ -265,7 +265,7 @@ def place_rest(params, state, player):
 def draw_army(params, state, player):
     """Draw an army that fits all that is public; return whether that worked."""
     for token in range(first_token(params, player), end_of_rows(params, player)):
-        if is_hidden(params, state, token):
+        if is_hidden(state, token):
             set_seen(state, token, 0)
     if not place_known(params, state, player):
         return False
@@ -322,7 +322,7 @@ def max_swap_candidates(params, state, player, token):
     """
     count = count_candidates(params, state, player, token)
     for other in range(first_token(params, player), end_of_rows(params, player)):
-        if is_hidden(params, state, other) and not is_open(params, state, other):
+        if is_hidden(state, other) and not is_open(params, state, other):
             count -= takes_all_of(params, state, player, token, other)
     return count
 
@@ -356,7 +356,7 @@ def deal_anew(params, state, player, is_fair):
 def nth_hidden(params, state, player, n):
     """Return the n-th hidden token of `player`, by row."""
     for token in range(first_token(params, player), end_of_rows(params, player)):
-        if is_hidden(params, state, token):
+        if is_hidden(state, token):
             if n == 0:
                 return np.int64(token)
             n -= 1
@@ -368,7 +368,7 @@ def swap_random_pairs(params, state, player, times):
     """Exchange random pairs of hidden tokens if both places allow it, with `times` attempts per token."""
     count = np.int64(0)
     for token in range(first_token(params, player), end_of_rows(params, player)):
-        count += is_hidden(params, state, token)
+        count += is_hidden(state, token)
     for _ in range(count * times):
         token = nth_hidden(params, state, player, below(next_draw_word(state), count))
         other = nth_hidden(params, state, player, below(next_draw_word(state), count))

@@ -293,7 +293,7 @@ def does_decision_stand(params, state, leaver):
     if kind == Frame.ACTIVATE:
         return is_activating(state)
     before_damage = state.frame_step[state.frame_top] <= AttackStep.COUNTER_FLIPS
-    if state.general_alive[state.active] == 0 or (before_damage and not is_attack_alive(params, state)):
+    if state.general_alive[state.active] == 0 or (before_damage and not is_attack_alive(state)):
         return False
     return is_choice_left(params, state)
 

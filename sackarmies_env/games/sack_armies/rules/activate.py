@@ -283,7 +283,7 @@ def is_slot_valid(params, state):
 def is_act_valid(params, state):
     """Return whether the announced activation is still legal (Q-66)."""
     unit = state.act_unit
-    if not is_unit_on_board(params, state, unit) or not is_slot_valid(params, state):
+    if not is_unit_on_board(state, unit) or not is_slot_valid(params, state):
         return False
     verb = state.act_verb
     target = state.act_target
@@ -293,7 +293,7 @@ def is_act_valid(params, state):
         return state.act_hex == NO_HEX or is_effect_target(params, state, unit, running_text(state), state.act_hex)
     if ability_if_revealed(params, state, unit, ability_of_verb(verb)) == 0:
         return False  # it was granted by a permanent of a General who has left
-    return is_unit_on_board(params, state, target) and can_aim(params, state, verb, unit, target)
+    return is_unit_on_board(state, target) and can_aim(params, state, verb, unit, target)
 
 
 @njit
@@ -358,7 +358,7 @@ def lay_permanent(params, state):
     if state.token_zone[token] != Zone.ATTACHED:
         return
     target = state.act_target
-    if target == NO_TOKEN or not is_unit_on_board(params, state, target):
+    if target == NO_TOKEN or not is_unit_on_board(state, target):
         to_casualties(params, state, token)
         return
     if target != state.act_unit:

@@ -379,7 +379,7 @@ def apply_counter(state, action):
 
 
 @njit
-def run_designation(params, state):
+def run_designation(state):
     """Determine which attacker takes the counter-attack; in a coordinated attack, ask the attacking General.
 
     (D-26, R8.4.5-21, Q-32)
@@ -449,11 +449,7 @@ def may_advance(params, state, unit):
 
     (R8.4.3-1, R8.4.3-2, R8.4.3-3)
     """
-    return (
-        is_unit_on_board(params, state, unit)
-        and is_attacker(state, unit)
-        and effective_movement(params, state, unit) > 0
-    )
+    return is_unit_on_board(state, unit) and is_attacker(state, unit) and effective_movement(params, state, unit) > 0
 
 
 @njit
@@ -514,11 +510,11 @@ def apply_advance(params, state, action):
 
 
 @njit
-def is_attack_alive(params, state):
+def is_attack_alive(state):
     """Return whether the defender and a single attacker are still on the board; a forfeit can remove them (Q-98)."""
-    if not is_unit_on_board(params, state, state.attack_target):
+    if not is_unit_on_board(state, state.attack_target):
         return False
-    return state.attack_unit == NO_TOKEN or is_unit_on_board(params, state, state.attack_unit)
+    return state.attack_unit == NO_TOKEN or is_unit_on_board(state, state.attack_unit)
 
 
 @njit
@@ -562,7 +558,7 @@ def run_before_flips(params, state, step):
 def run_attack(params, state):
     """Advance an attack to its next step or decision (P-ATTACK, P-COORD, Q-69)."""
     step = np.int64(state.frame_step[state.frame_top])
-    if step <= AttackStep.COUNTER_FLIPS and not is_attack_alive(params, state):
+    if step <= AttackStep.COUNTER_FLIPS and not is_attack_alive(state):
         end_attack(params, state)
     elif step < AttackStep.FLIPS:
         run_before_flips(params, state, step)
@@ -572,7 +568,7 @@ def run_attack(params, state):
     elif step == AttackStep.LATE_COUNTER:
         run_counter(params, state, False)
     elif step == AttackStep.DESIGNATE:
-        run_designation(params, state)
+        run_designation(state)
     elif step == AttackStep.COUNTER_FLIPS:
         flip_counter(params, state)
         build_damage(params, state)

@@ -243,7 +243,7 @@ def is_deadly_scatter(params, state, i):
     """Return whether instance `i` is scatter that kills a unit still on the board."""
     return (
         state.damage_scatter[i] == 1
-        and is_unit_on_board(params, state, np.int64(state.damage_target[i]))  # if not, its General has left the game
+        and is_unit_on_board(state, np.int64(state.damage_target[i]))  # if not, its General has left the game
         and is_instance_lethal(params, state, i)
     )
 
@@ -348,7 +348,7 @@ def resolve_damage(params, state):
     state.attack_killed = np.int64(is_lethal(np.int64(state.damage_amount[0]), np.int64(state.damage_armor[0])))
     for i in range(state.num_damages):
         unit = np.int64(state.damage_target[i])
-        if not is_unit_on_board(params, state, unit):
+        if not is_unit_on_board(state, unit):
             continue
         if is_instance_lethal(params, state, i):
             kill(params, state, unit)

@@ -148,7 +148,7 @@ def can_relocate_to(params, state, unit, reach, cell):
 
 
 @njit
-def relocated_unit(params, state, row, host, target):
+def relocated_unit(params, row, host, target):
     """Return the unit that relocation `row` moves: the target or the host."""
     return target if params.effect_who[row] == Who.TARGET else host
 
@@ -156,7 +156,7 @@ def relocated_unit(params, state, row, host, target):
 @njit
 def has_relocation(params, state, row, host, target):
     """Return whether relocation `row` has a possible destination."""
-    unit = relocated_unit(params, state, row, host, target)
+    unit = relocated_unit(params, row, host, target)
     if unit == NO_TOKEN:
         return False
     for cell in range(params.num_cells):
@@ -254,7 +254,7 @@ def offer_slots(params, state, player, unit, kind):
 def offer_effect_hexes(params, state):
     """Offer the hexes where the relocation of the running text may end."""
     row = find_effect(params, running_text(state), Effect.RELOCATE)
-    unit = relocated_unit(params, state, row, state.act_unit, state.act_target)
+    unit = relocated_unit(params, row, state.act_unit, state.act_target)
     for cell in range(params.num_cells):
         if can_relocate_to(params, state, unit, np.int64(params.effect_distance[row]), np.int64(cell)):
             allow(state, hex_action(params, cell))
@@ -353,11 +353,7 @@ def act_center(params, state):
     if state.act_hex == NO_HEX:
         return hex_of(state, state.act_unit)
     unit = state.act_target
-    if (
-        params.type_target[running_text(state)] != Target.HEX
-        and unit != NO_TOKEN
-        and is_unit_on_board(params, state, unit)
-    ):
+    if params.type_target[running_text(state)] != Target.HEX and unit != NO_TOKEN and is_unit_on_board(state, unit):
         return hex_of(state, unit)
     return state.act_hex
 
@@ -382,7 +378,7 @@ def apply_to_unit(params, state, row, unit):
             add_modifier(params, state, unit, running_text(state), row)
     elif kind == Effect.SWAP:
         host = state.act_unit
-        if is_unit_on_board(params, state, host):
+        if is_unit_on_board(state, host):
             swap_units(params, state, host, unit)
     elif kind == Effect.DISMISS:
         dismiss(params, state, unit)
@@ -407,9 +403,9 @@ def apply_relocation(params, state, row):
     """Carry out a relocation, unless its flip fails."""
     if count_successes(params, state, params.effect_flip[row]) == 0:
         return
-    unit = relocated_unit(params, state, row, state.act_unit, state.act_target)
+    unit = relocated_unit(params, row, state.act_unit, state.act_target)
     cell = state.act_to
-    if unit != NO_TOKEN and is_unit_on_board(params, state, unit) and state.cell_unit[cell] == NO_TOKEN:
+    if unit != NO_TOKEN and is_unit_on_board(state, unit) and state.cell_unit[cell] == NO_TOKEN:
         relocate_unit(params, state, unit, cell)
 
 
@@ -429,5 +425,5 @@ def apply_effect(params, state, row):
         begin_raise(params, state)
     else:
         unit = aimed_unit(params, state)
-        if unit != NO_TOKEN and is_unit_on_board(params, state, unit):
+        if unit != NO_TOKEN and is_unit_on_board(state, unit):
             apply_to_unit(params, state, row, unit)

@@ -166,7 +166,7 @@ def is_charge_valid(params, state):
     """Return whether an announced Move and Attack may still be made (Q-62)."""
     unit = state.attack_unit
     target = state.attack_target
-    if not is_unit_on_board(params, state, target):
+    if not is_unit_on_board(state, target):
         return False
     if is_face_up(state, target) and not can_engage(params, state, unit, target):
         return False
@@ -177,7 +177,7 @@ def is_charge_valid(params, state):
 @njit
 def is_attack_valid(params, state):
     """Return whether the announced attack is still legal as declared."""
-    if not is_unit_on_board(params, state, state.attack_target):
+    if not is_unit_on_board(state, state.attack_target):
         return False
     if state.attack_unit == NO_TOKEN:
         return is_coordinated_valid(params, state)
@@ -340,9 +340,7 @@ def drop_members(params, state, target):
     left = False
     for unit in range(len(state.token_member)):
         if state.token_member[unit] == Member.ATTACKS:
-            if is_unit_on_board(params, state, unit) and can_target(
-                params, state, unit, target, is_ranged(state.attack_verb)
-            ):
+            if is_unit_on_board(state, unit) and can_target(params, state, unit, target, is_ranged(state.attack_verb)):
                 left = True
             else:
                 state.token_member[unit] = Member.DROPPED
@@ -356,7 +354,7 @@ def judge_surprise(params, state):
     (R9.3-4, R9.3-5, R9.3-6, R9.3-7, Q-83)
     """
     attacker = state.attack_unit
-    if attacker != NO_TOKEN and not is_unit_on_board(params, state, attacker):
+    if attacker != NO_TOKEN and not is_unit_on_board(state, attacker):
         return False
     defender = unit_at(state, state.attack_hex)
     if defender == NO_TOKEN:

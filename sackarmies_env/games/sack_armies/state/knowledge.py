@@ -8,7 +8,7 @@ from sackarmies_env.games.sack_armies.state.zones import is_face_up
 
 
 @njit
-def is_identity_public(params, state, token):
+def is_identity_public(state, token):
     """Return whether everybody knows what `token` is: it lies face up, as in a public pile (V-10, V-13, V-14)."""
     return is_face_up(state, token)
 
@@ -16,7 +16,7 @@ def is_identity_public(params, state, token):
 @njit
 def knows_identity(params, state, viewer, token):
     """Return whether `viewer` knows what `token` is: it is their own, or public (V-09, V-12, V-15)."""
-    return (state.token_owner[token] == viewer) | is_identity_public(params, state, token)
+    return (state.token_owner[token] == viewer) | is_identity_public(state, token)
 
 
 @njit

@@ -75,7 +75,7 @@ def rows_per_general(state):
 
 
 @njit
-def is_unit_on_board(params, state, token):
+def is_unit_on_board(state, token):
     """Return whether `token` is a unit standing on the battleground (R6.0-4)."""
     per_general = rows_per_general(state)
     return has_bit(state.units[token // per_general], token % per_general)
