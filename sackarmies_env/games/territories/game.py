@@ -15,14 +15,12 @@ from sackarmies_env.core.state import copy_records
 from sackarmies_env.core.validation import StrictModel, read_model
 from sackarmies_env.games.territories.belief.determinize import determinize_games
 from sackarmies_env.games.territories.config import Config, build_params, make_config
-from sackarmies_env.games.territories.data.schema import map_names
 from sackarmies_env.games.territories.play.step import write_initial
 from sackarmies_env.games.territories.play.step_batch import step_batch
 from sackarmies_env.games.territories.scenario.document import (
     ScenarioSource,
     initial_position,
     load_scenario,
-    scenario_ids,
     to_scenario,
 )
 from sackarmies_env.games.territories.scenario.schema import card_names
@@ -34,7 +32,6 @@ from sackarmies_env.games.territories.switches import read_switches
 
 DICE = {str(face): face for face in range(1, DIE_FACES + 1)}
 CARDS = {f"card {kind + 1}": kind for kind in range(NUM_CARDS)} | {name: kind for kind, name in enumerate(card_names())}
-choices = {"map": map_names, "scenario": scenario_ids}
 
 
 def make_game(

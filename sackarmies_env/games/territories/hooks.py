@@ -12,11 +12,15 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.observation import ObservationSpec
 from sackarmies_env.core.validation import StrictModel
+from sackarmies_env.games.territories.data.schema import map_names
 from sackarmies_env.games.territories.game import make_game
+from sackarmies_env.games.territories.scenario.document import scenario_ids
 from sackarmies_env.games.territories.state.actions import ACTIONS
 from sackarmies_env.games.territories.state.constants import MAX_PLAYERS
 from sackarmies_env.games.territories.state.layout import make_observation_spec
 from sackarmies_env.games.territories.switches import Switches
+
+choices = {"map": map_names, "scenario": scenario_ids}
 
 WARMUP_ROUNDS = 2  # long enough for battles to be fought
 

@@ -1,1 +1,1 @@
-"""Evaluation of positions of Territories in search."""
+"""Search in Territories."""
