@@ -3,7 +3,7 @@
 from sackarmies_env import sack_armies_v0, territories_v0
 from sackarmies_env.core import __version__
 from sackarmies_env.core.entries import GameEntry
-from sackarmies_env.environments import describe_observation, env, environments_of, raw_env
+from sackarmies_env.environments import describe_observation, env, environments_of, raw_env, single_seat_env, vector_env
 from sackarmies_env.envs.keywords import UnknownOptionError
 from sackarmies_env.registry import (
     list_armies,
@@ -32,7 +32,9 @@ __all__ = [
     "raw_env",
     "register_game",
     "sack_armies_v0",
+    "single_seat_env",
     "territories_v0",
+    "vector_env",
 ]
 
 register_environments()

@@ -1,8 +1,12 @@
-"""The registry refuses options that a game does not have, in plain words."""
+"""The registry: hooks of games, environments of any game, and options that are refused in plain words."""
 
 import pytest
 
-from sackarmies_env.registry import load_players
+import sackarmies_env
+from sackarmies_env.environments import Environments
+from sackarmies_env.envs.gym_env import SingleSeatEnv
+from sackarmies_env.envs.vector_env import BatchEnv
+from sackarmies_env.registry import SACK_ARMIES, TERRITORIES, load_players
 
 
 @pytest.mark.parametrize(
@@ -27,3 +31,21 @@ def test_options_of_a_game_are_refused_in_plain_words(game_id, section, sentence
 def test_a_game_has_a_range_of_players():
     with pytest.raises(ValueError, match="Sack Armies is for 2 to 6 players, not 7"):
         load_players("sack_armies", 7)
+
+
+def module_of(entry, hook):
+    """Return the module of a hook, with GAME for the id of the game; empty if there is none."""
+    return (getattr(entry, hook) or "").partition(":")[0].replace(entry.id, "GAME")
+
+
+def test_games_have_the_same_hook_in_the_same_place():
+    for hook in ("make_game", "choices", "options", "padded", "potential", "greedy", "policy", "evaluation", "table"):
+        assert module_of(TERRITORIES, hook) == module_of(SACK_ARMIES, hook) != "", hook
+
+
+def test_functions_for_every_kind_of_environment_are_public():
+    assert set(Environments._fields) <= set(sackarmies_env.__all__)
+    assert isinstance(sackarmies_env.single_seat_env("territories"), SingleSeatEnv)
+    envs = sackarmies_env.vector_env("territories", num_envs=2, num_players=3)
+    assert isinstance(envs, BatchEnv)
+    assert (envs.num_envs, envs.game.id, envs.game.num_players) == (2, "territories", 3)
