@@ -168,17 +168,17 @@ def _make_search(info: GameInfo, options: Mapping[str, str]) -> Agent:
 
 
 def _make_ppo(info: GameInfo, options: Mapping[str, str]) -> Agent:
-    return _load_general(options["path"], info, options, deterministic=False)
+    return _load_trained(options["path"], info, options, deterministic=False)
 
 
 def _make_trained(info: GameInfo, options: Mapping[str, str]) -> Agent:
     path = find_hook(info.game_id, "trained")
     if path is None:
-        raise ValueError(f"no trained General comes with the game {info.game_id!r}: train one, and give ppo:path=FILE")
-    return _load_general(path, info, options, deterministic=True)
+        raise ValueError(f"no trained agent comes with the game {info.game_id!r}: train one, and give ppo:path=FILE")
+    return _load_trained(path, info, options, deterministic=True)
 
 
-def _load_general(path: str | Path, info: GameInfo, options: Mapping[str, str], *, deterministic: bool) -> Agent:
+def _load_trained(path: str | Path, info: GameInfo, options: Mapping[str, str], *, deterministic: bool) -> Agent:
     from sackarmies_agents.learned.load import load_agent
 
     chosen = parse_flag(options, "deterministic", default=deterministic)
@@ -270,10 +270,10 @@ KINDS: dict[str, AgentKind] = {
             "plans": "plans of a whole action of which later choices are varied; 0: single choices are compared",
             "threads": "number of threads, at most 64",
             "evaluation": "file of weights for what positions are worth, as sackarmies fit-evaluation writes it",
-            "prior": "the General whose choice must be beaten: trained, a checkpoint, or policy, the first of models; "
+            "prior": "the agent whose choice must be beaten: trained, a checkpoint, or policy, the first of models; "
             "by default trained, where it plays the game and no models are given",
             "models": "the players of playouts, joined by +: weights, trained or a checkpoint; the first plays for the "
-            "searching General, opponents draw any",
+            "searching agent, opponents draw any",
         },
         "plays each choice on in states that may be the true one, if the game supports that",
     ),
@@ -283,7 +283,7 @@ KINDS: dict[str, AgentKind] = {
             "deterministic": "true (default): the likeliest action; false: drawn from the policy",
             "device": "where its network runs, such as cpu (default) or cuda",
         },
-        "the trained General that comes with the game, if there is one",
+        "the trained agent that comes with the game, if there is one",
     ),
     "ppo": AgentKind(
         _make_ppo,
@@ -292,7 +292,7 @@ KINDS: dict[str, AgentKind] = {
             "deterministic": "true: the likeliest action; false (default): drawn from the policy",
             "device": "where its network runs, such as cpu (default) or cuda",
         },
-        "a General of your own training",
+        "an agent of your own training",
         required=("path",),
     ),
     "python": AgentKind(

@@ -58,7 +58,7 @@ class GameEntry:
         evaluation: `(game, source) -> core.simulator.Evaluation`, the values that search gives to positions, with
             weights from `source`, a file or another evaluation; without it, the default ones.
         focus: `(states (n,)) -> (n,)` float64, the share of its usual effort that search spends on positions; 0: none.
-        trained: path of the checkpoint of the trained General that comes with the game.
+        trained: path of the checkpoint of the trained agent that comes with the game.
         warmup: `(num_players or None) -> dict` of what is compiled separately: name -> list of options of `make_game`.
             None: one configuration stands for all.
         commands: `(app) -> None`, adds commands to the command line.

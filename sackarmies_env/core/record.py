@@ -95,7 +95,7 @@ class Belief(StrictModel):
     """What one thing hidden from the current player could be, given what that player knew.
 
     Attributes:
-        subject: what is hidden, as in "unit at 2,-1" or "hand of General 1".
+        subject: what is hidden, as in "unit at 2,-1" or "hand of player 1".
         at: axial coordinates [q, r] of its place on the board; None if it has none.
         contents: what it may be -> the probability of that; unlikely contents may be left out.
     """

@@ -12,7 +12,7 @@ They call the rules through their machine code (`core.kernels`), so such a funct
         return states[0].turn
 
 Kernels take a game as `states` `(1,)`, such as `games[i : i + 1]`, or as one record `state` if they need no rules.
-docs/search_agents.md builds a whole General with them. They write into arrays of the simulator, so each thread needs
+docs/search_agents.md builds a whole agent with them. They write into arrays of the simulator, so each thread needs
 its own.
 """
 

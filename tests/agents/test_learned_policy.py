@@ -85,7 +85,7 @@ def test_a_checkpoint_plays_on_in_the_game_that_it_was_trained_for(tmp_path):
 
 def test_two_trained_generals_are_refused(game, tmp_path):
     other = shutil.copy(CHECKPOINT, tmp_path / "other.safetensors")
-    with pytest.raises(ValueError, match=r"several trained Generals, .*: at most one is allowed"):
+    with pytest.raises(ValueError, match=r"several trained agents, .*: at most one is allowed"):
         make_agent(f"search:models=trained+{other}", GameInfo.of(game))
     for models in ("trained+trained", f"trained+{CHECKPOINT}"):
         make_agent(f"search:models={models}", GameInfo.of(game))
@@ -94,7 +94,7 @@ def test_two_trained_generals_are_refused(game, tmp_path):
 def test_games_that_it_cannot_play_are_refused():
     with pytest.raises(ValueError, match=r"trained for another game"):
         make_agent("search:models=trained+tuned", GameInfo.of(load_players("sack_armies", 4)))
-    with pytest.raises(ValueError, match=r"no trained General comes with the game 'territories'"):
+    with pytest.raises(ValueError, match=r"no trained agent comes with the game 'territories'"):
         make_agent("search:models=trained", GameInfo.of(load_game("territories")))
 
 

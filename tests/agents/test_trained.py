@@ -63,5 +63,5 @@ def test_tables_of_another_size_are_refused():
 
 
 def test_game_without_one_is_refused():
-    with pytest.raises(ValueError, match=r"no trained General comes with the game 'duel': train one"):
+    with pytest.raises(ValueError, match=r"no trained agent comes with the game 'duel': train one"):
         make_agent("trained", GameInfo.of(make_duel()))

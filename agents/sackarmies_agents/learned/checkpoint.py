@@ -1,6 +1,6 @@
 """Checkpoint files: safetensors and nothing else, so that reading one runs no code and claims no memory.
 
-A checkpoint is a table of tensors by name. `checkpoint.json`, text as bytes, says what the General was trained for;
+A checkpoint is a table of tensors by name. `checkpoint.json`, text as bytes, says what the agent was trained for;
 `sha256` is the checksum of all other tensors. The rest are named by part and tensor, as in `policy/value.weight`. An
 agent needs the part `policy`; the other parts are needed to resume training.
 """
@@ -45,7 +45,7 @@ class Header:
     Attributes:
         game: sizes and layouts of the game trained for, as from `describe`.
         network: sizes of the network.
-        training: state of the training run as plain data; empty in a General that is not to be trained further.
+        training: state of the training run as plain data; empty in an agent that is not to be trained further.
         advice: text form of the agent whose choice is an input of the network; empty if there is none.
     """
 

@@ -1,4 +1,4 @@
-"""A trained General whose network is computed by a kernel."""
+"""A trained agent whose network is computed by a kernel."""
 
 from __future__ import annotations
 

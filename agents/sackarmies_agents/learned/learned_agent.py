@@ -1,4 +1,4 @@
-"""Base class of trained Generals, whatever computes their networks."""
+"""Base class of trained agents, whatever computes their networks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loading of trained Generals from checkpoints. On the CPU, those for games with a board need no torch."""
+"""Loading of trained agents from checkpoints. On the CPU, those for games with a board need no torch."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PROCESSOR = "cpu"
 def load_agent(
     path: str | Path, info: GameInfo, *, deterministic: bool = False, device: str = PROCESSOR
 ) -> LearnedAgent:
-    """Load the General of a checkpoint.
+    """Load the agent of a checkpoint.
 
     Args:
         path: a file that training wrote.
@@ -33,7 +33,7 @@ def load_agent(
         device: where its network runs.
 
     Raises:
-        ValueError: the file is missing or damaged, its General was trained for another game, its weights do not fit
+        ValueError: the file is missing or damaged, its agent was trained for another game, its weights do not fit
             this version, its advisor cannot be made, there is no such device, or torch, which this network or device
             needs, is not installed.
     """
@@ -53,7 +53,7 @@ def load_agent(
 
 
 def kernel_agent_of(checkpoint: Checkpoint, info: GameInfo, *, deterministic: bool = False) -> KernelAgent:
-    """Make the General of a checkpoint for this game, which has a board.
+    """Make the agent of a checkpoint for this game, which has a board.
 
     Raises:
         ValueError: it has no policy, its weights do not fit this version, or its advisor cannot be made.
@@ -76,12 +76,12 @@ def advisor_of(checkpoint: Checkpoint, info: GameInfo) -> Advisor | None:
     except ValueError as error:
         raise ValueError(f"{named(checkpoint.path)} names an advisor: {error}") from None
     if (advisor is not None) != (header.network.advice > 0):
-        raise ValueError(f"the General in {named(checkpoint.path)} must take advice and name an advisor, or do neither")
+        raise ValueError(f"the agent in {named(checkpoint.path)} must take advice and name an advisor, or do neither")
     return advisor
 
 
 def plays(path: Path, info: GameInfo) -> bool:
-    """Return whether the General of a checkpoint was trained for a game in this configuration.
+    """Return whether the agent of a checkpoint was trained for a game in this configuration.
 
     Raises:
         ValueError: the file is missing or damaged.
@@ -90,17 +90,17 @@ def plays(path: Path, info: GameInfo) -> bool:
 
 
 def check_game(checkpoint: Checkpoint, info: GameInfo) -> None:
-    """Refuse a General that was trained for another game.
+    """Refuse an agent that was trained for another game.
 
     Raises:
         ValueError: sizes or layouts differ.
     """
     for difference in _differences(checkpoint, info):
-        raise ValueError(f"the General in {named(checkpoint.path)} was trained for another game: {difference}")
+        raise ValueError(f"the agent in {named(checkpoint.path)} was trained for another game: {difference}")
 
 
 def _differences(checkpoint: Checkpoint, info: GameInfo) -> Iterator[str]:
-    """Yield the differences between the game that a General was trained for and this one, in words."""
+    """Yield the differences between the game that an agent was trained for and this one, in words."""
     for key, value in describe(info).items():
         found = checkpoint.header.game.get(key)
         if found != value and key == "observation":

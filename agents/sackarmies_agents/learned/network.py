@@ -1,4 +1,4 @@
-"""Networks of trained Generals: their base class, and the plain network for games without a board."""
+"""Networks of trained agents: their base class, and the plain network for games without a board."""
 
 from __future__ import annotations
 

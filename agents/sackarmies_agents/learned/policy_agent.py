@@ -1,4 +1,4 @@
-"""A trained General whose network runs in torch."""
+"""A trained agent whose network runs in torch."""
 
 from __future__ import annotations
 

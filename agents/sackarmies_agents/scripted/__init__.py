@@ -1,1 +1,1 @@
-"""Scripted Generals."""
+"""Scripted agents."""

@@ -1,4 +1,4 @@
-"""The random General: every legal action is equally likely."""
+"""The random agent: every legal action is equally likely."""
 
 from __future__ import annotations
 

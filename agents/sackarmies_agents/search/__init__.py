@@ -1,1 +1,1 @@
-"""Search: Generals that play on from states that may be the true one."""
+"""Search: agents that play on from states that may be the true one."""

@@ -1,4 +1,4 @@
-"""The searching General: plays on from every choice in states that may be the true one, and takes the best."""
+"""The searching agent: plays on from every choice in states that may be the true one, and takes the best."""
 
 from __future__ import annotations
 
@@ -111,13 +111,13 @@ def parts_of(info: GameInfo, variants: tuple[str, ...], source: str | None = Non
 
     Args:
         info: the game.
-        variants: variants of the scripted agent and, where the game offers them, trained Generals, see `text_of`; if
+        variants: variants of the scripted agent and, where the game offers them, trained agents, see `text_of`; if
             empty, the default variants of the scripted agent.
         source: file of the evaluation's weights; None for the default ones.
 
     Raises:
         ValueError: the game does not offer both, the scripted agent cannot play it in this configuration or variant,
-            trained Generals are named where they cannot play on, or several, or the file does not hold such weights.
+            trained agents are named where they cannot play on, or several, or the file does not hold such weights.
     """
     policy, evaluation = (find_hook(info.game_id, name) for name in ("policy", "evaluation"))
     if policy is None or evaluation is None:
@@ -151,7 +151,7 @@ def _read_variant(name: str, info: GameInfo) -> Agent | Learned:
 
 
 class SearchAgent(InformedAgent):
-    """A General that searches, see `flat`; for any number of players, in every game that offers what it needs.
+    """An agent that searches, see `flat`; for any number of players, in every game that offers what it needs.
 
     Between decisions it keeps the latest findings, for reports, and with a time limit an estimate of how long playouts
     take. Without a time limit, a choice is a function of the agent's seed and of what the player may know; on one

@@ -1,4 +1,4 @@
-"""Names of the agents of playouts: weights of the scripted agent, the shipped trained General, or a checkpoint."""
+"""Names of the agents of playouts: weights of the scripted agent, the shipped trained agent, or a checkpoint."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ JOINT = "+"  # between the variants that an option names
 
 
 def is_learned(variant: str) -> bool:
-    """Return whether a variant is a trained General: the shipped one, or a checkpoint by its path."""
+    """Return whether a variant is a trained agent: the shipped one, or a checkpoint by its path."""
     return variant == TRAINED or variant.endswith(CHECKPOINT_SUFFIX)
 
 
@@ -31,16 +31,16 @@ def text_of(variant: str) -> str:
 
 
 def learned_text(place: str) -> str:
-    """Return the text form of a trained General: the shipped one, or a checkpoint by its path."""
+    """Return the text form of a trained agent: the shipped one, or a checkpoint by its path."""
     return TRAINED if place == TRAINED else f"ppo:path={escaped(place)},deterministic=true"
 
 
 class Learned(NamedTuple):
-    """A trained General among the variants, with all that its files hold: they may change later.
+    """A trained agent among the variants, with all that its files hold: they may change later.
 
     Attributes:
         path: its checkpoint.
-        agent: the General; it may be shared by threads, which only read its weights.
+        agent: the agent; it may be shared by threads, which only read its weights.
     """
 
     path: Path
@@ -48,14 +48,14 @@ class Learned(NamedTuple):
 
 
 def read_learned(path: Path, info: GameInfo) -> Learned:
-    """Read a trained General.
+    """Read a trained agent.
 
     Args:
         path: its checkpoint.
         info: the game that it is to play, which has a board.
 
     Raises:
-        ValueError: the file is missing or damaged, its General was trained for another game, its weights do not fit
+        ValueError: the file is missing or damaged, its agent was trained for another game, its weights do not fit
             this version, or its advisor cannot be made.
     """
     checkpoint = read_checkpoint(path)
@@ -64,7 +64,7 @@ def read_learned(path: Path, info: GameInfo) -> Learned:
 
 
 def only_learned(variants: Iterable[Any]) -> Learned | None:
-    """Return the trained General among variants that have been read; None if there is none.
+    """Return the trained agent among variants that have been read; None if there is none.
 
     Raises:
         ValueError: there is more than one.
@@ -72,14 +72,14 @@ def only_learned(variants: Iterable[Any]) -> Learned | None:
     found = {str(one.path): one for one in variants if isinstance(one, Learned)}
     if len(found) > 1:
         names = ", ".join(quote(path) for path in sorted(found))
-        raise ValueError(f"models name several trained Generals, {names}: at most one is allowed")
+        raise ValueError(f"models name several trained agents, {names}: at most one is allowed")
     return next(iter(found.values()), None)
 
 
 def variant_of(agent: str) -> str:
     """Return the variant that models an agent given in text form; "" if there is none that `models` can name.
 
-    It is that of the weights that the agent names, or its trained General, which always takes its likeliest action.
+    It is that of the weights that the agent names, or its trained agent, which always takes its likeliest action.
     """
     spec = parse_agent(agent)
     if spec.name == TRAINED:
