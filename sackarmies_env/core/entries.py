@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import importlib
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -194,7 +193,6 @@ def player_noun(game_id: str) -> str:
     return GameEntry.player_noun if entry is None else entry.player_noun
 
 
-def player_name(game_id: str) -> Callable[[int], str]:
-    """Return a function from a seat to its player's name: "Player 0", in Sack Armies "General 0"."""
-    noun = player_noun(game_id)
-    return lambda seat: f"{noun} {seat}"
+def player_name(game_id: str, seat: int) -> str:
+    """Return what a player of a game is called: "Player 0", in Sack Armies "General 0"."""
+    return f"{player_noun(game_id)} {seat}"

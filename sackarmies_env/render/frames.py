@@ -119,7 +119,7 @@ def replay_data(game: Game, record: GameRecord, viewers: Sequence[int | None]) -
 
     seen.show(replay(game, record, listen))  # a game that was left may end where no moment is
     for forfeit in record.forfeits:
-        player = player_name(game.id)(forfeit_code(record.actions[forfeit.ply]))
+        player = player_name(game.id, forfeit_code(record.actions[forfeit.ply]))
         seen.add_reason(forfeit.ply + 1, f"{player} lost by forfeit: the agent {forfeit.reason}")
     entry = find_entry(game.id)
     title = game.id if entry is None else entry.title

@@ -44,7 +44,7 @@ def log_lines(
         return [() for _ in viewers]
     player = int(before["current_player"][0])
     text = ply_text(game, before, action)
-    line = LogLine(f"{player_name(game.id)(player)}: {text}" if action >= 0 else text, "choice")
+    line = LogLine(f"{player_name(game.id, player)}: {text}" if action >= 0 else text, "choice")
     knowing = {None, player, *game.all_seeing}
     return [(line,) if action < 0 or viewer in knowing else () for viewer in viewers]
 

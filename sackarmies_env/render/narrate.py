@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from sackarmies_env.core.entries import find_hook, player_name
 from sackarmies_env.core.game import Game, Records
@@ -25,7 +26,7 @@ def narrate(game: Game, record: GameRecord) -> Iterator[str]:
 
 
 def _plain_lines(game: Game, record: GameRecord) -> Iterator[str]:
-    name, lines = player_name(game.id), list[str]()
+    name, lines = partial(player_name, game.id), list[str]()
 
     def listen(ply: int, before: Records, action: int, after: Records) -> None:
         text = ply_text(game, before, action)

@@ -34,16 +34,16 @@ def observation_lines(game: Game, states: NDArray[np.void], viewer: int | None, 
         width: maximum length of a line.
     """
     entry = find_entry(game.id)
-    seen_by = "the referee" if viewer is None else player_name(game.id)(viewer)
+    seen_by = "the referee" if viewer is None else player_name(game.id, viewer)
     heading = f"{game.id if entry is None else entry.title}, seen by {seen_by}"
     return [heading, _decision(game, states, viewer), "", *seen_lines(game, states, viewer, width)]
 
 
 def seen_lines(game: Game, states: NDArray[np.void], viewer: int | None, width: int) -> list[str]:
     """Return what a viewer observes of `states[0]` and nothing else; arguments as in `observation_lines`."""
-    name, lines = player_name(game.id), list[str]()
+    lines: list[str] = []
     for seat in range(game.num_players) if viewer is None else [viewer]:
-        lines += ["", f"Observation of {name(seat)}"]
+        lines += ["", f"Observation of {player_name(game.id, seat)}"]
         observation = np.zeros((1, game.observation_spec.size), np.int8)
         game.observe(game.params, states[:1], np.array([seat], np.int64), observation)
         for block in game.observation_spec.blocks:
@@ -58,7 +58,7 @@ def _decision(game: Game, states: NDArray[np.void], viewer: int | None) -> str:
         return "The game is over"
     if viewer not in {None, player, *game.all_seeing}:
         return f"Another {player_noun(game.id)} to decide"
-    return f"{player_name(game.id)(player)} to decide: {game.describe_decision(states)}"
+    return f"{player_name(game.id, player)} to decide: {game.describe_decision(states)}"
 
 
 def _block_lines(block: Block, rows: NDArray[np.int8], width: int) -> list[str]:

@@ -56,7 +56,7 @@ class SeenNames(Names):
 
     def token(self, state: Any, row: int) -> str:
         """Return the name of a token, as far as the viewer knows it."""
-        known = self.viewer is None or knows_identity(self.params, state, np.int64(self.viewer), np.int64(row))
+        known = self.viewer is None or knows_identity(state, np.int64(self.viewer), np.int64(row))
         if known:
             return super().token(state, row)
         return FACE_DOWN_UNIT if state["token_zone"][row] == Zone.BATTLEGROUND else "face-down token"

@@ -55,7 +55,7 @@ def write_look(all_params, states, viewer, known, numbers, reach):
     """Write a `Look`; NO_PLAYER knows everything."""
     params, state = all_params[0], states[0]
     for token in range(len(known)):
-        known[token] = viewer == NO_PLAYER or knows_identity(params, state, viewer, token)
+        known[token] = viewer == NO_PLAYER or knows_identity(state, viewer, token)
         if state.token_zone[token] != Zone.BATTLEGROUND or params.type_kind[state.token_type[token]] != Kind.UNIT:
             continue
         face_up = is_face_up(state, token)

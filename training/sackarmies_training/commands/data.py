@@ -85,7 +85,7 @@ def replay(
     for line in narrate(game, loaded):
         write(console, line, width, "    ")
     for forfeit in loaded.forfeits:
-        player = player_name(game.id)(forfeit_code(loaded.actions[forfeit.ply]))
+        player = player_name(game.id, forfeit_code(loaded.actions[forfeit.ply]))
         write(console, f"{player} lost by forfeit: the agent {forfeit.reason}", width, "    ")
 
 

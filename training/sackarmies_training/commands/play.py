@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -87,7 +88,6 @@ def watch(  # noqa: PLR0913, PLR0917 - the options of a command
     for name in names:
         parse_agent(name)
     match = Match(build_game(game, len(names), army))
-    player_of = player_name(game)
     seat = viewer_seat(viewer, len(names))
     seats = Seats(match.game, names, seed, None if record is None else Reports())
     match.begin(seed)
@@ -106,7 +106,7 @@ def watch(  # noqa: PLR0913, PLR0917 - the options of a command
             if action == NO_ACTION:
                 _tell_forfeit(match, names[player], seats.reasons[len(match.history)] if seat is None else None)
             elif seat is None or seat == player:  # others see the result, not the choices
-                choice = f"{player_of(player)} ({names[player]}), {told_choice(table, match, action)}"
+                choice = f"{player_name(game, player)} ({names[player]}), {told_choice(table, match, action)}"
                 console.print(choice, highlight=False, markup=False)
             _apply(match, action)
     print(match.render("ansi", seat))
@@ -180,7 +180,7 @@ def play(  # noqa: PLR0913, PLR0917 - the options of a command
 def _tell_forfeit(match: Match, name: str, reason: str | None) -> None:
     """Print that the current player forfeits, and why; the reason is None if it could reveal what is hidden."""
     why = "" if reason is None else f": the agent {reason}"
-    console.print(f"{player_name(match.game.id)(match.player)} ({name}) forfeits{why}", highlight=False, markup=False)
+    console.print(f"{player_name(match.game.id, match.player)} ({name}) forfeits{why}", highlight=False, markup=False)
 
 
 def _apply(match: Match, action: int) -> None:
@@ -228,7 +228,7 @@ def _strongest(game_id: str) -> str:
 def _finish(match: Match, names: list[str], reasons: dict[int, str], *, tells_why: bool) -> None:
     """Print who has won, and why agents forfeited if that has not been printed yet."""
     if match.player < 0:
-        player_of = player_name(match.game.id)
+        player_of = partial(player_name, match.game.id)
         for ply, reason in reasons.items() if tells_why else ():
             seat = forfeit_code(match.history[ply])
             told = f"{player_of(seat)} ({names[seat]}) lost by forfeit: the agent {reason}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 
 from sackarmies_env.core.entries import player_name
 from sackarmies_training.ratings import Outcome
@@ -38,9 +39,8 @@ def games_section(game_id: str, games: Mapping[str, GameSummary], replays: Repla
         games: at least one, by the names of their files.
         replays: the files.
     """
-    name = player_name(game_id)
     num_players = len(next(iter(games.values())).agents)
-    heads = ["game", *(name(seat) for seat in range(num_players)), "result", "turns", "files"]
+    heads = ["game", *(player_name(game_id, seat) for seat in range(num_players)), "result", "turns", "files"]
     yield element("h2", "Games")
     line_ups: dict[tuple[str, ...], list[list[str]]] = {}
     for number, game in games.items():
@@ -53,7 +53,7 @@ def games_section(game_id: str, games: Mapping[str, GameSummary], replays: Repla
 
 def result_of(game_id: str, game: GameSummary) -> str:
     """Return how a game ended, in words."""
-    name = player_name(game_id)
+    name = partial(player_name, game_id)
     winners = [name(seat) for seat, place in enumerate(game.outcome.places) if place == 1]
     parts = [f"{winners[0]} wins" if len(winners) == 1 else f"drawn by {', '.join(winners)}"]
     parts += ["truncated"] if game.truncated else []

@@ -148,7 +148,7 @@ def winners_of(match: Match) -> list[int]:
 def ending_words(match: Match) -> str:
     """Return how a game ended."""
     winners = winners_of(match)
-    return f"{player_name(match.game.id)(winners[0])} wins" if len(winners) == 1 else "The game is drawn"
+    return f"{player_name(match.game.id, winners[0])} wins" if len(winners) == 1 else "The game is drawn"
 
 
 def table_class(game_id: str) -> type[GameTable]:

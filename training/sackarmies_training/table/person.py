@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from sackarmies_env.core.entries import find_hook, player_name
@@ -293,7 +294,7 @@ class Person:
 
     def _tell_hex(self, at: Hex) -> None:
         """Print what is on a hex."""
-        lines = [] if self._picture is None else hex_lines(self._picture, at, player_name(self.match.game.id))
+        lines = [] if self._picture is None else hex_lines(self._picture, at, partial(player_name, self.match.game.id))
         for line in lines:
             write(f"{'':{INDENT}}{line}", "    ")
         if not lines:

@@ -107,14 +107,14 @@ class Seats:
         It says why only once the game is over: before that, it might reveal what is hidden.
         """
         faults = {} if self.reports is None else self.reports.faults
-        name, told = player_name(match.game.id), []
+        told: list[str] = []
         for seat, fault in faults.items():
             why = (
                 f"the agent {fault}"
                 if match.player == NO_PLAYER
                 else "the agent reported something that a record cannot hold"
             )
-            told.append(f"Some analyses of {name(seat)} ({self.names[seat]}) are missing: {why}")
+            told.append(f"Some analyses of {player_name(match.game.id, seat)} ({self.names[seat]}) are missing: {why}")
         return told
 
     def _choice(self, agent: Agent, match: Match) -> int:

@@ -65,7 +65,7 @@ class InteractiveGame(ShownGame):
 
     def _next_person(self) -> Message:
         seat = self.match.player
-        return {"seat": seat, "name": player_name(self.match.game.id)(seat)}
+        return {"seat": seat, "name": player_name(self.match.game.id, seat)}
 
     # --- playing
 

@@ -231,8 +231,8 @@ class Session:
         eyes: int | str | None = request.eyes
         if PERSON not in players and eyes is None:
             if request.name not in self._eyes:
-                name = player_name(self.offers.game_id)
-                return iter([{"kind": "eyes", "name": request.name, "names": [*map(name, range(len(players)))]}])
+                names = [player_name(self.offers.game_id, seat) for seat in range(len(players))]
+                return iter([{"kind": "eyes", "name": request.name, "names": names}])
             eyes = self._eyes[request.name]
         return self._begun(self._saved_game(record, players, protocol.REFEREE if eyes is None else eyes), request.name)
 

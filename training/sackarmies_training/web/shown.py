@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from sackarmies_env.core.entries import player_name, player_noun
 from sackarmies_env.core.game import Game, Records
@@ -86,7 +87,7 @@ class ShownGame:
     # --- what is shown
 
     def _introduction(self) -> Message:
-        name = player_name(self.match.game.id)
+        name = partial(player_name, self.match.game.id)
         players = [{"seat": seat, "name": name(seat), "player": player} for seat, player in enumerate(self.seats.names)]
         return {
             "kind": "game",

@@ -133,7 +133,7 @@ def write_token(params, state, viewer, token, out, at):
     out[at + Token.OWNER] = relative_seat(viewer, owner_of(state, token), params.num_generals)
     out[at + Token.CONTROLLER] = relative_seat(viewer, controller_of(state, token), params.num_generals)
     out[at + Token.FACE] = state.token_face[token]
-    shown = np.int8(-np.int64(knows_identity(params, state, viewer, token)))  # all bits or none
+    shown = np.int8(-np.int64(knows_identity(state, viewer, token)))  # all bits or none
     copy_row(params.type_attributes, type_of(state, token), shown, out, at + FIRST_ATTRIBUTE)
 
 
@@ -290,7 +290,7 @@ def write_captives(params, state, viewer, unit, out, at):
 @njit(inlined=True)
 def write_unit(params, state, viewer, unit, out, at):
     """Write what only a unit has into the row written last."""
-    if knows_identity(params, state, viewer, unit):
+    if knows_identity(state, viewer, unit):
         write_stats(params, state, unit, out, at)
         write_abilities(params, state, unit, out, at)
     if is_anything_under_way(state):

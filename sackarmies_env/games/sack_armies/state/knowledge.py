@@ -14,7 +14,7 @@ def is_identity_public(state, token):
 
 
 @njit
-def knows_identity(params, state, viewer, token):
+def knows_identity(state, viewer, token):
     """Return whether `viewer` knows what `token` is: it is their own, or public (V-09, V-12, V-15)."""
     return (state.token_owner[token] == viewer) | is_identity_public(state, token)
 
