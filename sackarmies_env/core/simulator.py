@@ -150,8 +150,10 @@ def first_legal(state):
 
 @njit
 def is_legal(state, action):
-    """Return whether an integer is a legal id."""
-    return 0 <= action < len(state.legal) * WORD_BITS and is_allowed(state, np.int64(action))
+    """Return whether a number is a legal id; one that is not whole never is."""
+    if not 0 <= action < len(state.legal) * WORD_BITS:
+        return False
+    return action == np.int64(action) and is_allowed(state, np.int64(action))
 
 
 @njit
@@ -254,7 +256,7 @@ def play_on(simulator, policy, states, models, last_turn):
         simulator: simulator of the game.
         policy: chooses the actions.
         states: (1,).
-        models: (num_players,) int64, the variant of the policy that each seat plays.
+        models: (num_players,) integers, the variant of the policy that each seat plays.
         last_turn: a value of the state's `turn`.
 
     Returns:
@@ -262,7 +264,7 @@ def play_on(simulator, policy, states, models, last_turn):
     """
     count = np.int64(0)
     while not is_over(states[0]) and states[0].turn <= last_turn:
-        model = models[states[0].current_player]
+        model = np.int64(models[states[0].current_player])
         step(simulator, states, choose_next(simulator, policy, states, model))
         count += 1
     return count

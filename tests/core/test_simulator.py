@@ -183,6 +183,18 @@ def test_checked_steps_from_kernels_refuse_what_is_illegal(name):
 
 
 @games
+def test_numbers_that_are_not_whole_are_never_legal(name):
+    game = GAMES[name]()
+    for states in course(game, 1):
+        first = legal_ids(states["legal"][0])[0]
+        numbers, verdicts, before = np.array([first, first + 0.5, np.nan]), np.zeros(3, np.bool_), states.tobytes()
+        judge(states, numbers, verdicts)
+        assert verdicts.tolist() == [True, False, False]
+        assert not step_if_legal(game.simulator(), states, first + 0.5)
+        assert states.tobytes() == before
+
+
+@games
 def test_looks_from_kernels_are_those_of_the_game(name):
     game = GAMES[name]()
     simulator = game.simulator()
@@ -254,6 +266,19 @@ def test_playing_on_stops_after_a_turn_and_positions_are_valued(name):
         stopped += not is_over
         assert value == (count, returns[0, 1] if is_over else 0.25 * wanted["turn"][0] + 1)
     assert stopped > 0 or INTERPRETED
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int32, np.uint64])
+def test_variants_of_seats_may_be_integers_of_any_width(kind):
+    game = make_duel(3)
+    simulator, policy, evaluation = game.simulator(), make_policy(game), make_evaluation(game)
+    played = []
+    for models in (np.array([0, 1, 1]), np.array([0, 1, 1], kind)):
+        [states] = course(game, 1)
+        play_and_value(simulator, policy, evaluation, states, models, (3, 1))
+        compiled = 0 if INTERPRETED else len(sim.choose_next.overloads)
+        played.append((states.tobytes(), compiled))
+    assert played[0] == played[1]
 
 
 def test_user_kernel_compiles_without_the_rules():
