@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 CHECKSUM = 32  # bytes
 PATIENCE = 300.0  # seconds that a process waits for another one to compile a kernel
 DAMAGED = "its cache entry was damaged"
+OTHER_TYPES = "for other types of arguments"
 # In the code of kernels that hash. numba defines this symbol when it gets ready to compile, which imports some 230
 # modules and is a third of the time that a game takes to start. Other code runs without.
 HASHING = b"_numba_hashsecret"
@@ -42,6 +43,7 @@ class SharedCache(FunctionCache):
     """The cache of one kernel; it replaces numba's own, whose files carry no checksum.
 
     Attributes:
+        is_in_use: whether this process has code of the kernel for other types of arguments.
         reason: why the kernel is compiled, if it is.
     """
 
@@ -49,6 +51,7 @@ class SharedCache(FunctionCache):
         self._py_func = function  # numba's `_index_key` reads it
         self._enabled = True
         self._lock: BaseFileLock | None = None  # held while this process compiles the kernel
+        self.is_in_use = False
         self.reason = FIRST_USE
 
     @property
@@ -70,7 +73,7 @@ class SharedCache(FunctionCache):
             return None
         rtsys.initialize(target_context)
         entry = self._entry(sig, target_context.codegen())
-        self.reason = self._folder().reason
+        self.reason = OTHER_TYPES if self.is_in_use else self._folder().reason
         compiled = self._read(entry, target_context)
         if compiled is None:
             self._take_lock(entry)
@@ -144,6 +147,7 @@ def compile_once(dispatcher: Any) -> None:
     compile_now = dispatcher.compile
 
     def compile_and_release(signature: Any) -> Any:
+        cache.is_in_use = bool(dispatcher.overloads)
         try:
             return compile_now(signature)
         finally:

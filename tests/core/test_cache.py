@@ -252,6 +252,15 @@ def test_damaged_entry_is_replaced_and_the_reason_is_reported(toy):
 
 
 @pytest.mark.slow
+def test_notice_of_a_kernel_in_use_says_that_the_types_are_others(toy):
+    finish(start(toy, "1"))
+    program = CALL.replace("print", "from sackarmies_env.core import notice; notice.DELAY = 0.0\nprint", 1)
+    words, errors = finish(start(toy, "1", "1.5", program=program))
+    assert words == ["20", "25.0", "2", "theirs"]
+    assert errors.startswith("sackarmies-env: compiling toy.outer.outer (for other types of arguments)")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [b"no pickle", b"cno_such_module\nname\n.", b"N."])
 def test_entry_that_is_whole_and_cannot_be_used_is_compiled_again(toy, content):
     finish(start(toy, "1"))
