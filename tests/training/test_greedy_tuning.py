@@ -40,7 +40,7 @@ def searched(folder, *, steps, seed=1, total=200):
     search = Search.resumed(folder, FIRST, seed, total * GAMES)
     for _ in range(steps):
         search.step(None)
-    search.save(folder / STATE)
+    search.save(folder)
     return search
 
 
@@ -59,6 +59,21 @@ def test_interrupted_search_resumes_where_it_was(tasted, tmp_path):
     assert np.array_equal(parts.path, whole.path)
     assert parts.done == whole.done == 200
     assert parts.result() == whole.result()
+
+
+def test_folder_of_an_interrupted_search_holds_the_weights_that_it_would_give(tasted, tmp_path):
+    def interrupt(games):
+        steps.append(games)
+        if len(steps) == 61:
+            raise KeyboardInterrupt
+
+    steps = []
+    with pytest.raises(KeyboardInterrupt):
+        tune(Search.begin(FIRST, 1, 100), tmp_path, 1, interrupt)
+    saved = Search.resumed(tmp_path, FIRST, 1, 100 * GAMES)
+    assert saved.done == 60
+    assert (tmp_path / RESULT).read_text(encoding="utf-8") == weights_toml(saved.result().model_dump())
+    assert saved.result() == scaled(FIRST, np.mean(saved.path[51:], axis=0))
 
 
 def test_search_removes_what_a_killed_one_was_writing(tasted, tmp_path):

@@ -113,14 +113,15 @@ class Search:
         """Number of steps made."""
         return len(self.gains)
 
-    def save(self, path: Path) -> None:
-        """Write the search to a file.
+    def save(self, folder: Path) -> None:
+        """Write the search to a folder, and the weights that it would give if it ended now.
 
         Raises:
-            OSError: it cannot be written; an existing file is kept.
+            OSError: a file cannot be written; an existing one is kept.
         """
         state = SearchState(seed=self.seed, start=self.start.model_dump(), gains=self.gains)
-        write_json(path, state.model_dump())
+        write_json(folder / STATE, state.model_dump())
+        write_safely(folder / RESULT, weights_toml(self.result().model_dump()).encode())
 
     def drawn(self) -> tuple[NDArray[np.float64], float, np.random.Generator]:
         """Return what the next step is drawn from: signs of the weights, its width, and the generator of its games."""
@@ -184,11 +185,11 @@ def draw_matches(num_players: int, count: int, rng: np.random.Generator) -> list
 
 
 def tune(search: Search, folder: Path, workers: int, progress: Progress) -> None:
-    """Continue a search to its last step, and write its state and its result to a folder.
+    """Continue a search to its last step; every SAVED_EVERY steps, write its state and its result to a folder.
 
     Args:
         search: the search, continued in place.
-        folder: holds the state of the search, which resumes from it, and the result.
+        folder: holds the state of the search, which resumes from it, and the result so far.
         workers: number of threads.
         progress: called with the number of games that ended.
 
@@ -199,9 +200,9 @@ def tune(search: Search, folder: Path, workers: int, progress: Progress) -> None
     while search.done < search.steps:
         search.step(tables)
         progress(GAMES)
-        if search.done % SAVED_EVERY == 0 or search.done == search.steps:
-            search.save(folder / STATE)
-    write_safely(folder / RESULT, weights_toml(search.result().model_dump()).encode())
+        if search.done % SAVED_EVERY == 0:
+            search.save(folder)
+    search.save(folder)
 
 
 def weights_toml(values: Mapping[str, Any]) -> str:
