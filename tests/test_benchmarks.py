@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import bench, check_ratio, contest, curve_report, curves, ours, page
+from benchmarks import bench, check_ratio, contest, curve_report, curves, hands, ours, page
+from sackarmies_env.games.sack_armies.state.constants import Verb
 
 ROOT = Path(__file__).resolve().parents[1]
 PLAN = bench.Plan(rounds=3, windows=2, seconds=0.01, budget=60, seed=4)
@@ -190,3 +191,34 @@ def test_curves_without_matplotlib_say_what_to_install(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(SystemExit, match=r"needs matplotlib, which is not installed: pip install '.*\[render\]'"):
         curve_report.draw_curves({"points": []}, tmp_path)
+
+
+class Drawer:
+    """Agent that draws, or does not draw, wherever it has the choice; else it plays at random."""
+
+    def __init__(self, draws: bool) -> None:
+        self.draws = draws
+        self.rng = np.random.default_rng(1)
+
+    def reset(self, seed: int) -> None:
+        """Do nothing."""
+
+    def act_batch(self, observations: Any, masks: Any) -> Any:
+        """Return the ids."""
+        others = masks.copy()
+        others[others.sum(axis=1) > 1, Verb.DRAW] = 0
+        chosen = np.array([self.rng.choice(np.flatnonzero(row)) for row in others])
+        return np.where(masks[:, Verb.DRAW] & self.draws, int(Verb.DRAW), chosen)
+
+
+@pytest.mark.parametrize("draws", [True, False])
+def test_draws_are_counted_by_tokens_in_hand(monkeypatch: pytest.MonkeyPatch, draws: bool) -> None:
+    monkeypatch.setattr(hands, "make_agent", lambda text, info: Drawer(draws))
+    menus, drawn = hands.count_draws("", line_ups=1, games=2, seed=3)
+    assert menus.sum() > 10
+    assert drawn.tolist() == (menus.tolist() if draws else [0] * len(menus))
+
+
+def test_row_of_draws_says_shares_of_menus() -> None:
+    counts = np.array([[1000, 20, 0, 5, 0], [100, 10, 0, 0, 0]])
+    assert hands.row("greedy", counts) == "| `greedy` | 110 | 90.9% | 10.0% of 1,000 | 50.0% of 20 |  | 0.0% of 5 |  |"
