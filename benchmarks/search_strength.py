@@ -1,8 +1,9 @@
 """Strength of `search` by playouts, with all armies: `python -m benchmarks.search_strength --playouts 14 70 350`.
 
 Pairs of armies are drawn, and each is played twice with the same chance, once in each seating. Time is processor time,
-over all decisions of the searching General with more than one legal action. `--options` sets options of the agent other
-than `playouts`, as in `gate=1,horizon=7`; `--picture` draws the points with their intervals as SVG.
+over all decisions of the searching General with more than one legal action. Budgets are maxima, so beside the time
+stands the median of the playouts used in decisions where the agent searched. `--options` sets options of the agent
+other than `playouts`, as in `gate=1,horizon=7`. `benchmarks.strength_picture` draws such tables.
 
 The share of games won has a Wilson interval. Beside it stands the share of points with the luck of flips taken out by
 exact odds (`sackarmies_training.stats.luck`), with a bootstrap interval over pairs, which is narrower.
@@ -11,10 +12,8 @@ exact odds (`sackarmies_training.stats.luck`), with a bootstrap interval over pa
 from __future__ import annotations
 
 import argparse
-import io
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +21,11 @@ from numpy.typing import NDArray
 from benchmarks.machine import describe_machine
 from sackarmies_agents.agent import Agent, GameInfo, InformedAgent
 from sackarmies_agents.factory import make_agent
-from sackarmies_env.core.atomic_write import write_safely
+from sackarmies_agents.search.agent import SearchAgent
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.games.sack_armies.tokens.army import army_ids
 from sackarmies_env.registry import load_game
 from sackarmies_training.evaluate import outcome_of
-from sackarmies_training.ladder.picture import LINE, PAPER, SETTINGS
 from sackarmies_training.matches import PlayedGame, Seating, play_games
 from sackarmies_training.seeds import derive
 from sackarmies_training.standings import Tally, tally_of
@@ -38,10 +36,17 @@ SEATINGS = 2
 
 @dataclass
 class Clock:
-    """Decisions of a General, and the seconds of processor time that they took."""
+    """What the decisions of a searching General took.
+
+    Attributes:
+        decisions: number of decisions with more than one legal action.
+        seconds: processor time of all decisions.
+        playouts: playouts of each decision where the agent searched.
+    """
 
     decisions: int = 0
     seconds: float = 0.0
+    playouts: list[int] = field(default_factory=list)
 
 
 class Timed(InformedAgent):
@@ -49,7 +54,7 @@ class Timed(InformedAgent):
 
     shares_batch = True
 
-    def __init__(self, agent: InformedAgent, clock: Clock) -> None:
+    def __init__(self, agent: SearchAgent, clock: Clock) -> None:
         self._agent = agent
         self._clock = clock
 
@@ -58,12 +63,14 @@ class Timed(InformedAgent):
         self._agent.reset(seed)
 
     def act_informed(self, information: InformationSets) -> NDArray[np.int64]:
-        """Pass the question on, time it, and count decisions with a choice."""
+        """Pass the question on, time it, and count decisions with a choice, and playouts."""
         begun = time.process_time()
-        actions = self._agent.act_informed(information)
+        findings = self._agent.search(information)
         self._clock.seconds += time.process_time() - begun
         self._clock.decisions += int((information.states["num_legal"] > 1).sum())
-        return actions
+        used = [int(finding.counts.sum()) for finding in findings]
+        self._clock.playouts += [playouts for playouts in used if playouts > 0]
+        return np.array([finding.action for finding in findings], np.int64)
 
 
 @dataclass
@@ -106,7 +113,7 @@ class Point:
 
         def make(text: str) -> Agent:
             agent = make_agent(text, GameInfo.of(game))
-            return Timed(agent, self.clock) if text == self.agent and isinstance(agent, InformedAgent) else agent
+            return Timed(agent, self.clock) if text == self.agent and isinstance(agent, SearchAgent) else agent
 
         pair = play_games(game, line_ups, seeds, Seating(line_ups, make, derive(seed, "a", number), seeds))
         for played in pair:
@@ -131,32 +138,10 @@ class Point:
         """Processor time of a decision."""
         return 1e3 * self.clock.seconds / max(1, self.clock.decisions)
 
-
-def draw(points: list[Point]) -> bytes:
-    """Return a picture of the share of games won, by milliseconds per decision, as SVG."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import LogLocator, MultipleLocator, NullFormatter, PercentFormatter
-
-    with mpl.rc_context(SETTINGS):
-        figure = Figure(figsize=(5.5, 3.6), layout="constrained", facecolor=PAPER)
-        axes = figure.add_subplot(xlabel="milliseconds of the processor a decision", ylabel="games won", xscale="log")
-        rates = [point.tally.win_rate for point in points]
-        times, values = [point.milliseconds for point in points], np.array([rate.value for rate in rates])
-        ends = np.abs(np.array([rate.interval for rate in rates]).T - values)
-        axes.errorbar(times, values, ends, fmt="o-", color=LINE, markersize=4)
-        for point, time_taken, value in zip(points, times, values, strict=True):
-            axes.annotate(point.agent.partition("playouts=")[2].partition(",")[0], (time_taken, value + 0.012))
-        axes.set_title(f"search against {points[0].opponent}, by playouts; 95% intervals", fontsize=10)
-        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.xaxis.set_major_formatter("{x:g}")
-        axes.xaxis.set_minor_formatter(NullFormatter())
-        axes.yaxis.set_major_locator(MultipleLocator(0.05))
-        axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-        axes.grid(alpha=0.3)
-        out = io.BytesIO()
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
-    return out.getvalue()
+    @property
+    def used(self) -> float:
+        """The median of the playouts of a decision where the agent searched; 0 if it never did."""
+        return float(np.median(self.clock.playouts or [0]))
 
 
 def main() -> None:
@@ -170,7 +155,6 @@ def main() -> None:
     )
     parser.add_argument("--default-armies", action="store_true", help="always play these; drawn from all by default")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--picture", type=Path, help="SVG file")
     given = parser.parse_args()
     sizes = given.pairs * len(given.playouts) if len(given.pairs) == 1 else given.pairs
     if len(sizes) != len(given.playouts):
@@ -185,8 +169,8 @@ def main() -> None:
     except ValueError as error:
         parser.error(str(error))
     print(
-        "| agent | against | games | won | drawn | luck taken out | ms a decision |\n"
-        "| --- | --- | --- | --- | --- | --- | --- |",
+        "| agent | against | games | won | drawn | luck taken out | ms a decision | playouts used, median |\n"
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
         flush=True,
     )
     for point, pairs in zip(points, sizes * len(given.opponents), strict=True):
@@ -194,10 +178,8 @@ def main() -> None:
             point.play(number, given.seed, not given.default_armies)
         tally = point.tally
         cells = [point.agent, point.opponent, str(tally.games), str(tally.win_rate), str(tally.draws), point.adjusted]
-        print(f"| {' | '.join(cells)} | {point.milliseconds:.1f} |", flush=True)
+        print(f"| {' | '.join(cells)} | {point.milliseconds:.1f} | {point.used:g} |", flush=True)
     print(" ".join(map(str, describe_machine().values())))
-    if given.picture:
-        write_safely(given.picture, draw(points))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks import search_gain, search_strength
 from benchmarks.search_strength import Point, Timed
+from benchmarks.strength_picture import PAGE, PICTURE, Row, draw, read_rows
 
 
 def test_pairs_of_games_are_played_and_decisions_timed():
@@ -16,6 +17,9 @@ def test_pairs_of_games_are_played_and_decisions_timed():
     assert tally.games == 2
     assert point.clock.decisions > 20
     assert point.milliseconds > 0
+    assert set(point.clock.playouts) == {2}  # forced decisions and those that it does not search are left out
+    assert 0 < len(point.clock.playouts) < point.clock.decisions
+    assert point.used == 2
     assert len(point.luck) == 2  # per game, a correction for each step with flips
     assert any(point.luck)
     assert re.fullmatch(r"-?\d+\.\d% \(-?\d+\.\d% to \d+\.\d%\)", point.adjusted)
@@ -44,6 +48,32 @@ def test_searching_opponent_is_not_timed(monkeypatch):
 def test_agent_against_itself_is_refused():
     with pytest.raises(ValueError, match="'greedy' cannot be measured against itself"):
         Point("greedy", "greedy")
+
+
+def test_picture_shows_the_rows_of_the_page():
+    rows = [row for row in read_rows(PAGE.read_text(encoding="utf-8")) if row.opponent == "greedy"]
+    picture = PICTURE.read_text(encoding="utf-8")
+    described = re.search(r"<dc:description>(.*)</dc:description>", picture)
+    assert described is not None
+    assert described[1].split("; ") == [str(row) for row in rows]
+    assert "search:level=strong" in [row.agent for row in rows]
+    for row in rows:
+        assert f">{row.agent.removeprefix('search:')}</text>" in picture
+
+
+def test_rows_of_a_printed_table_are_drawn():
+    text = (
+        "compiling\n"
+        "| agent | against | games | won | drawn | luck taken out | ms a decision | playouts used, median |\n"
+        "| --- | --- | --- | --- | --- | --- | --- | --- |\n"
+        "| search:playouts=2 | greedy | 4 | 25.0% (4.6% to 69.9%) | 0 | 20.0% (1.0% to 40.0%) | 1.5 | 2 |\n"
+        "AMD EPYC\n"
+    )
+    [row] = read_rows(text)
+    assert row == Row("search:playouts=2", "greedy", (25.0, 4.6, 69.9), 1.5)
+    assert str(row).encode() in draw([row])
+    with pytest.raises(ValueError, match="no table with the columns agent, against, won"):
+        read_rows("| agent | won |\n| --- | --- |\n")
 
 
 @pytest.mark.parametrize(
