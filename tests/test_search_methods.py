@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -19,6 +22,7 @@ from sackarmies_env.games.sack_armies.state.constants import Decision, Zone
 from sackarmies_env.games.sack_armies.tokens.army import army_ids
 
 ORACLES = [name for name, view in VIEWS.items() if view.is_oracle]
+PAGE = Path(__file__).parents[1] / "docs/search_methods.md"
 CHANCE = {"flip_key", "flip_count", "draw_key", "draw_count"}
 
 
@@ -107,6 +111,32 @@ def test_methods_choose_legal_ids_that_depend_on_the_seed_alone(game, match, nam
     choices = [Seat(Contestant(name, "fair", 24), game, 0).choose(match.states, 3)[0] for _ in range(2)]
     assert choices[0] == choices[1]
     assert match.is_legal(choices[0])
+
+
+@pytest.mark.parametrize(("name", "count"), [("flat", 6), ("flat-full", 1)])
+def test_settings_on_the_page_are_those_of_the_method(game, name, count):
+    row = re.findall(rf"^\| `{name}` \|.*$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[0]  # of the methods
+    settings = methods.METHODS[name](game.known_to(0), 24).search.settings
+    found = re.findall(r"`(\w+)=([\d.]+)`", row)
+    assert len(found) == count
+    assert [(key, float(value)) for key, value in found] == [(key, getattr(settings, key)) for key, _ in found]
+
+
+def test_contestants_of_the_tables_are_methods():
+    text = PAGE.read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([\w-]+)`(?:, oracle[^|]*)? \| \d+ \|", text, flags=re.MULTILINE)
+    assert len(rows) > 10
+    assert set(rows) <= set(methods.METHODS)
+
+
+def test_budget_is_spent_without_early_dropping(game, match):
+    root = VIEWS["fair"].root(game, match.states, 0)
+    used = {}
+    for name in ("flat", "flat-full"):
+        search = methods.METHODS[name](game.known_to(0), 200).search
+        used[name] = sum(int(search.search(root, 0, seed).counts.sum()) for seed in range(4))
+    assert used["flat"] < 0.9 * used["flat-full"]
+    assert used["flat-full"] > 0.9 * 4 * 200
 
 
 def test_plans_are_whole_actions_of_legal_choices(game, match):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,14 +81,23 @@ class Scripted(Method):
 class Flat(Method):
     """Flat search with sequential halving, as shipped, but alike in all decisions; opponents play the tuned policy."""
 
+    OPTIMISM = Settings.optimism
+
     def __init__(self, game: Game, playouts: int) -> None:
         super().__init__(game, playouts)
+        self.settings = replace(self.settings, optimism=self.OPTIMISM)
         policy, evaluation = self.policy, self.evaluation
         self.search = FlatSearch(game, lambda _: policy, lambda _: evaluation, self.settings)
 
     def choose(self, root: Records, player: int, seed: int) -> int:
         """Return what the search finds."""
         return self.search.search(root, player, seed).action
+
+
+class FullFlat(Flat):
+    """`Flat` that ends no decision early: actions are dropped by halving alone, so that the budget is spent."""
+
+    OPTIMISM = 1e6
 
 
 class Gumbel(Method):
@@ -142,12 +152,6 @@ class Gumbel(Method):
         play_round(*self.tools, self.worlds, self.scratch[:1], candidates, self.models, limits, values)
 
 
-class SharpGumbel(Gumbel):
-    """`Gumbel` with the scale of values that was published for board games."""
-
-    SCALE = 1.0
-
-
 class Tree(Method):
     """Information-set Monte-Carlo tree search: PUCT, nodes by what the current player sees, one new node per playout.
 
@@ -176,12 +180,6 @@ class Tree(Method):
         return int(ids[np.argmax(visits[:count])])
 
 
-class FreeTree(Tree):
-    """`Tree` with less trust in the policy."""
-
-    EXPLORATION, PRIOR = 0.2, 0.5
-
-
 class Macros(Method):
     """Flat search among whole actions: a verb, what it is done with, and where.
 
@@ -197,7 +195,6 @@ class Macros(Method):
     WIDTH = 3  # plans whose later choices are changed
     FINALISTS = 8
     GATE = 1.2  # standard errors by which another plan must be better
-    CAUTION = 1.0  # factor of GATE
 
     def __init__(self, game: Game, playouts: int) -> None:
         super().__init__(game, playouts)
@@ -258,12 +255,6 @@ class Macros(Method):
         return self.buffer[:count].copy()
 
 
-class CautiousMacros(Macros):
-    """`Macros` with a wider gate: among more candidates, the best is more often only lucky."""
-
-    CAUTION = 1.5
-
-
 class PlanRace:
     """Plans that are compared in the same worlds; the first is the policy's own and stays to the end."""
 
@@ -321,8 +312,7 @@ class PlanRace:
         best = int(self.order()[0])
         gains = self.values[best, : self.played] - self.values[0, : self.played]
         error = float(gains.std(ddof=1)) / math.sqrt(len(gains)) if len(gains) > 1 else math.inf
-        gate = self.method.GATE * self.method.CAUTION
-        is_better = float(gains.mean()) > gate * error
+        is_better = float(gains.mean()) > self.method.GATE * error
         plan: Plans = self.plans[best if is_better else 0]
         return plan
 
@@ -341,10 +331,8 @@ def draw(plans: Plans, room: int, rng: np.random.Generator) -> Plans:
 METHODS: dict[str, Callable[[Game, int], Method]] = {
     "greedy": Scripted,
     "flat": Flat,
+    "flat-full": FullFlat,
     "gumbel": Gumbel,
-    "gumbel-sharp": SharpGumbel,
     "ismcts": Tree,
-    "ismcts-free": FreeTree,
     "macros": Macros,
-    "macros-cautious": CautiousMacros,
 }
