@@ -8,6 +8,7 @@ import pytest
 from benchmarks import search_gain, search_strength
 from benchmarks.search_strength import Point, Timed
 from benchmarks.strength_picture import PAGE, PICTURE, Row, draw, read_rows
+from sackarmies_agents.scripted.sack_armies.weights import load_weights
 
 
 def test_pairs_of_games_are_played_and_decisions_timed():
@@ -74,6 +75,14 @@ def test_rows_of_a_printed_table_are_drawn():
     assert str(row).encode() in draw([row])
     with pytest.raises(ValueError, match="no table with the columns agent, against, won"):
         read_rows("| agent | won |\n| --- | --- |\n")
+
+
+def test_weights_outside_the_mixture_are_what_the_page_says():
+    tuned = load_weights("tuned").model_dump()
+    others = load_weights(PAGE.parents[1] / "benchmarks/cautious.toml").model_dump()
+    factors = {name: others[name] / value for name, value in tuned.items() if others[name] != value}
+    halved, doubled = dict.fromkeys(("take", "take_more"), 0.5), dict.fromkeys(("danger", "guard"), 2.0)
+    assert factors == pytest.approx(halved | doubled | {"draw": 1.5, "deploy": 1.3})
 
 
 @pytest.mark.parametrize(
