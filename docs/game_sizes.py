@@ -41,11 +41,12 @@ KINDS: Mapping[
     "observation": ("sackarmies_env/games/{}/observation/**/*",),
     "belief": ("sackarmies_env/games/{}/belief/**/*",),
     "picture": tuple(
-        f"sackarmies_env/render/{{}}{part}.py" for part in ("", "_battle", "_model", "_panel", "_scene", "_text")
+        f"sackarmies_env/render/{{}}/{part}.py"
+        for part in ("battle", "counters", "fields", "legend", "model", "panel", "picture", "scene", "text*", "units")
     ),
     "words: narration, pages, tables": (
         "sackarmies_env/games/{}/words/**/*",
-        "sackarmies_env/render/{}_*.py",
+        "sackarmies_env/render/{}/*.py",
         "training/sackarmies_training/{}/table.py",
         "training/sackarmies_training/{}/choices.py",
     ),

@@ -12,8 +12,9 @@ import numpy as np
 
 from sackarmies_env.registry import DEFAULT_GAME, load_game
 from sackarmies_env.render import svg, theme
-from sackarmies_env.render.picture import find_picture
-from sackarmies_env.render.scene import Drawing, make_camera, make_scene
+from sackarmies_env.render.sack_armies.picture import picture as picture_of
+from sackarmies_env.render.sack_armies.scene import make_camera, make_scene
+from sackarmies_env.render.scene import Drawing
 from sackarmies_env.render.shapes import Circle, Line, Point, Polygon, Rect, Scene, Text
 from sackarmies_env.render.svg import paint_svg
 
@@ -83,9 +84,7 @@ def marked_picture(name: str, viewer: int, marks: Hexes, actions: tuple[str, ...
     game.reset(game.params, states, np.zeros(1, np.int64))
     for text in actions:
         game.step(game.params, states, [game.parse_action(states, text)])
-    picture = find_picture(game, states, viewer)
-    if picture is None:
-        raise ValueError(f"the game {DEFAULT_GAME} has no picture")
+    picture = picture_of(game, states, viewer)
     camera = make_camera(picture.hexes)
     scene = make_scene(picture)
     for number, (at, (dx, dy)) in marks.items():

@@ -13,7 +13,7 @@ from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
 from sackarmies_env.games.sack_armies.tokens.schema import AnyToken, Attachment, Unit
 from sackarmies_env.games.sack_armies.tokens.text import ability_text
 from sackarmies_env.games.sack_armies.tokens.text_schema import AnyAbility, GrantEffect
-from sackarmies_env.render.sack_armies_abilities import ABILITIES
+from sackarmies_env.render.sack_armies.abilities import ABILITIES
 
 DOCS = Path(__file__).resolve().parent
 RULINGS = DOCS / "rules" / "rulings.md"

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
+
+from sackarmies_env.core.entries import GameEntry
+from sackarmies_env.registry import entry_of
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = (ROOT / "sackarmies_env", ROOT / "agents" / "sackarmies_agents", ROOT / "training" / "sackarmies_training")
@@ -163,7 +167,7 @@ GENERIC = {"render", "testing", "envs", "agents", "training"}  # parts that reac
 
 
 def game_of(module: str) -> str | None:
-    """Return the game that a module belongs to by name or folder, such as `render.sack_armies_words`, or None."""
+    """Return the game that a module belongs to by name or folder, such as `render.sack_armies.words`, or None."""
     names = module.split(".")
     return next((game for game in GAMES for name in names if name == game or name.startswith(f"{game}_")), None)
 
@@ -190,9 +194,35 @@ def test_generic_modules_name_no_game(path):
 
 def test_modules_that_belong_to_a_game_are_found():
     assert "sack_armies" in GAMES
-    assert game_of("sackarmies_env.render.sack_armies_words") == "sack_armies"
+    assert game_of("sackarmies_env.render.sack_armies.words") == "sack_armies"
     assert game_of("sackarmies_agents.scripted.sack_armies.agent") == "sack_armies"
     assert game_of("sackarmies_env.render.picture") is None
+
+
+RENDER = [path for path in SOURCES if part_of(module_of(path)) == "render"]
+SHARED = [path for path in RENDER if game_of(module_of(path)) is None]
+
+
+def test_pictures_of_a_game_are_in_its_folder():
+    for path in RENDER:
+        game = game_of(module_of(path))
+        assert path.parent.name == (game or "render"), f"{path}: move it to render/{game or ''}"
+
+
+@pytest.mark.parametrize("path", SHARED, ids=module_of)
+def test_shared_pictures_call_no_players_by_a_games_word(path):
+    """What players of a game are called is its hook; only its own folder contains the word."""
+    nouns = {entry_of(game).player_noun for game in GAMES} - {GameEntry.player_noun}
+    assert "General" in nouns
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        assert not any(re.search(rf"\b{noun}s?\b", line) for noun in nouns), f"{path}:{number}: {line}"
+
+
+@pytest.mark.parametrize("path", RENDER, ids=module_of)
+def test_pictures_import_each_other_at_the_top(path):
+    """So it is seen where two modules need each other: what both need is then a module of its own."""
+    for module, at_the_top, line in imports_of(path):
+        assert at_the_top or part_of(module) is None, f"{path}:{line}: import {module} at the top"
 
 
 def test_there_are_no_cycles():

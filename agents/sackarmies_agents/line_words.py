@@ -27,7 +27,7 @@ class DecisionWords:
         table: Callable[[Game], Any] | None = find_hook(game.id, "table")
         self._game = game
         self._table = None if table is None else table(game)
-        self._seen: Any = None  # what the player saw at the previous decision
+        self._picture: Any = None  # what the player saw at the previous decision
 
     def rules(self) -> dict[str, Any]:
         """Return what the game is and what its pieces do; empty parts are left out."""
@@ -48,17 +48,17 @@ class DecisionWords:
             legal: legal ids, ascending.
         """
         from sackarmies_env.render import ansi
-        from sackarmies_env.render.log import find_seen, news
+        from sackarmies_env.render.log import news
         from sackarmies_env.render.picture import find_picture
 
         game, states, player = self._game, information.states, information.player
-        picture, seen = find_picture(game, states, player), find_seen(game, states, player)
-        before, self._seen = self._seen, seen
+        picture = find_picture(game, states, player)
+        before, self._picture = self._picture, picture
         told = {
             "question": game.describe_decision(states),
             "about": "",
             "position": ansi(game, states, player, color=False, width=COLUMNS),
-            "news": news(before, seen),
+            "news": news(before, picture),
             "choices": [{"id": each, "text": game.format_action(states, each)} for each in legal],
         }
         if self._table is not None:

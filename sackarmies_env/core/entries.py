@@ -37,9 +37,8 @@ class GameEntry:
         padded: `(game, **sizes) -> (ObservationSpec, ActionSpace)`, a layout with room for other configurations, see
             `envs.padded`; the sizes are options of environments. None: there are no such options.
         load_scenario: `(source) -> dict`, a validated scenario as plain data. None: the game has no scenarios.
-        picture: `(game, states, viewer) -> Picture`. None: the viewer's observation is drawn as text.
-        drawing: `(game, states, viewer) -> Drawable`, see `render.drawable`: used instead of `picture` by games whose
-            board is not made of hexes.
+        picture: `(game, states, viewer) -> Drawable`, see `render.picture`. None: the viewer's observation is drawn as
+            text.
         narrate: `(game, record) -> Iterator[str]`, a recorded game told line by line. None: the texts of its actions.
         log: `(game, before, action, after, viewers) -> list`, what each viewer is told of a ply, see `render.log`.
             None: the texts of actions, for those who may know them.
@@ -76,7 +75,6 @@ class GameEntry:
     padded: str | None = None
     load_scenario: str | None = None
     picture: str | None = None
-    drawing: str | None = None
     narrate: str | None = None
     log: str | None = None
     table: str | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,7 @@ from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.messages import printable, shorten
 from sackarmies_env.core.record import Analysis, Belief, ply_text
-from sackarmies_env.render.board import REFEREE, Hex, Picture, reading_order
-from sackarmies_env.render.picture import find_picture
+from sackarmies_env.render.picture import REFEREE, Hex, HexBoard, find_picture, reading_order
 
 PLACE = re.compile(r"(?:^| )(-?\d{1,3}),(-?\d{1,3})$")  # a hex at the end of an action's text
 DIGITS = 3  # decimal places of shares
@@ -27,21 +26,20 @@ def sampled_beliefs(game: Game, information: InformationSets, samples: int) -> t
     """Return what each hidden token on the board may be, with its share of the sampled states.
 
     This is what the game's sampler lets the player assume; it is the same for all positions that the player cannot
-    tell apart. The result is empty if the game has no picture, or if nothing on the board is hidden from the player.
+    tell apart. The result is empty if the game has no board of hexes, or if nothing on it is hidden from the player.
 
     Args:
         game: the game; it names the tokens.
         information: one information set.
         samples: number of states to sample.
     """
-    picture = find_picture(game, information.states, information.player)
-    hidden = {place: name for place, name in tokens_of(picture).items() if name is None} if picture else {}
+    hidden = [place for place, name in tokens_of(game, information.states, information.player).items() if name is None]
     if not hidden:
         return ()
     found: dict[tuple[Hex, int], Counter[str]] = defaultdict(Counter)
     states = information.sample(np.arange(samples), np.zeros(samples, np.int64))
     for number in range(samples):
-        names = tokens_of(find_picture(game, states[number : number + 1], REFEREE))
+        names = tokens_of(game, states[number : number + 1], REFEREE)
         for place in hidden:
             if name := names.get(place):
                 found[place][name] += 1
@@ -55,13 +53,10 @@ def sampled_beliefs(game: Game, information: InformationSets, samples: int) -> t
     )
 
 
-def tokens_of(picture: Picture | None) -> dict[tuple[Hex, int], str | None]:
-    """Return the names of units and attachments (None if hidden) by hex and place in the stack; 0 is the unit."""
-    names: dict[tuple[Hex, int], str | None] = {}
-    for unit in picture.units if picture else ():
-        names[unit.at, 0] = unit.card.name if unit.card else None
-        names |= {(unit.at, slot): attachment.name for slot, attachment in enumerate(unit.attachments, 1)}
-    return names
+def tokens_of(game: Game, states: Records, viewer: int | None) -> Mapping[tuple[Hex, int], str | None]:
+    """Return the names of tokens (None if hidden) by hex and place in the stack; none if the board has no hexes."""
+    picture = find_picture(game, states, viewer)
+    return picture.tokens() if isinstance(picture, HexBoard) else {}
 
 
 def subject_of(at: Hex, slot: int) -> str:

@@ -1,4 +1,4 @@
-"""Positions in a terminal: the board, a key to the names, then every visible token in words."""
+"""Positions in a terminal, as text that the picture of a game writes on a canvas."""
 
 from __future__ import annotations
 
@@ -11,17 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_env.core.game import Game
-from sackarmies_env.render.ansi_board import LOW_ROW, ROW_LINES, draw_board, named_size
-from sackarmies_env.render.ansi_words import field_lines, key_lines, seat_lines
-from sackarmies_env.render.board import REFEREE, Hex, Picture
 from sackarmies_env.render.canvas import MAX_TEXT, Canvas
-from sackarmies_env.render.drawable import find_drawable
-from sackarmies_env.render.picture import find_picture
+from sackarmies_env.render.picture import REFEREE, Drawable, Hex, HexBoard, find_picture
 from sackarmies_env.render.plain import observation_lines
-from sackarmies_env.render.theme import ANSI_BOLD
 
 MIN_WIDTH, MAX_WIDTH = 40, 200  # columns
-SHOWN_EVENTS = 8
 
 
 def ansi(
@@ -45,49 +39,24 @@ def ansi(
     Raises:
         ValueError: `viewer` is not a seat.
     """
-    drawable = find_drawable(game, states, viewer)
-    if drawable is not None:
-        return joined(drawable.lines(new_canvas(color, width)))
     picture = find_picture(game, states, viewer)
     if picture is None:
         return "\n".join(observation_lines(game, states, viewer, min(text_columns(width), MAX_TEXT))) + "\n"
     return paint_ansi(picture, color=color, width=width)
 
 
-def paint_ansi(picture: Picture, *, color: bool | None = None, width: int | None = None) -> str:
+def paint_ansi(picture: Drawable, *, color: bool | None = None, width: int | None = None) -> str:
     """Return a picture as text; see `ansi`."""
-    canvas = new_canvas(color, width)
-    lines = [canvas.styled(title_line(picture), (ANSI_BOLD,)), *canvas.wrapped(picture.headline(), 2)]
-    if picture.announced:
-        lines += canvas.wrapped(f"Announced: {picture.announced}", 2)
-    lines += ["", *draw_board(picture, canvas, {}), ""]
-    if named_size(picture, canvas) is None:
-        lines += key_lines(picture, canvas)
-    for seat in picture.seats:
-        lines += seat_lines(picture, seat, canvas)
-    lines += field_lines(picture, canvas)
-    for note in picture.notes:
-        lines += canvas.wrapped(note, 2)
-    if picture.log:
-        lines += [canvas.styled("Last events, latest first", (ANSI_BOLD,))]
-        for event in picture.log[:SHOWN_EVENTS]:
-            lines += canvas.wrapped(f"  {event}", 4)
-    return joined(lines)
+    return joined(picture.lines(new_canvas(color, width)))
 
 
-def paint_summary(picture: Picture, *, color: bool | None = None, width: int | None = None) -> str:
-    """Return what a player needs besides the board, in few lines: turn, Generals, what may be brought in, the key."""
-    canvas = new_canvas(color, width)
-    lines = [canvas.styled(title_line(picture), (ANSI_BOLD,))]
-    for seat in picture.seats:
-        lines += seat_lines(picture, seat, canvas, brief=True)
-    for note in picture.notes:
-        lines += canvas.wrapped(note, 2)
-    return joined(lines + key_lines(picture, canvas))
+def paint_summary(picture: HexBoard, *, color: bool | None = None, width: int | None = None) -> str:
+    """Return what a player needs besides the board, in few lines."""
+    return joined(picture.summary_lines(new_canvas(color, width)))
 
 
 def paint_board(
-    picture: Picture,
+    picture: HexBoard,
     labels: Mapping[Hex, str],
     *,
     color: bool | None = None,
@@ -101,15 +70,9 @@ def paint_board(
         labels: texts of at most 4 characters to show on hexes, such as the numbers of choices.
         color: as in `ansi`.
         width: as in `ansi`.
-        height: number of lines available; if they are too few, codes replace names, then coordinates move into the
-            edges of their hexes.
+        height: number of lines available; the board is drawn smaller if they are too few.
     """
-    canvas = new_canvas(color, width)
-    for row_lines in (None, ROW_LINES, LOW_ROW):
-        lines = draw_board(picture, canvas, labels, row_lines)
-        if height is None or len(lines) <= height:
-            break
-    return joined(lines)
+    return joined(picture.board_lines(new_canvas(color, width), labels, height))
 
 
 def new_canvas(color: bool | None, width: int | None) -> Canvas:
@@ -131,9 +94,3 @@ def text_columns(width: int | None) -> int:
 def shows_color() -> bool:
     """Return whether stdout is a terminal whose user has not asked for plain text (https://no-color.org)."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
-def title_line(picture: Picture) -> str:
-    """Return the first line: game, viewer, turn."""
-    viewer = "seen by the referee" if picture.viewer is REFEREE else f"seen by General {picture.viewer}"
-    return f"{picture.title}, turn {picture.turn}, {viewer}"

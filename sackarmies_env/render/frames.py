@@ -13,12 +13,10 @@ from sackarmies_env.core.messages import printable, shorten
 from sackarmies_env.core.record import GameRecord, ply_text, replay
 from sackarmies_env.render import theme
 from sackarmies_env.render.analyses import analysis_data
-from sackarmies_env.render.board import LogLine, Picture
 from sackarmies_env.render.canvas import Canvas
-from sackarmies_env.render.drawable import Drawable, find_drawable
-from sackarmies_env.render.log import log_lines
+from sackarmies_env.render.log import LogLine, log_lines
 from sackarmies_env.render.moments import Moments
-from sackarmies_env.render.picture import find_picture
+from sackarmies_env.render.picture import Drawable, HexBoard, find_picture
 from sackarmies_env.render.plain import COLUMNS, observation_lines
 from sackarmies_env.render.svg import element
 
@@ -26,10 +24,23 @@ SCALARS = (int, str, float, NoneType)
 LIST = 0  # shape of a list in a table; the shapes of dicts start at 1
 
 
-def picture_data(picture: Picture) -> dict[str, Any]:
-    """Return a picture as JSON data: its fields by name, tuples as lists."""
-    data: dict[str, Any] = plain(picture)
-    return data
+def picture_data(picture: Drawable) -> dict[str, Any]:
+    """Return a picture as JSON data, from which pages draw it.
+
+    A board of hexes is told by its fields, by name, with tuples as lists: the modules in `web/` draw it. Any other is
+    told as it draws itself: as SVG elements in the colors of pages, and the same as text.
+    """
+    if isinstance(picture, HexBoard):
+        data: dict[str, Any] = plain(picture)
+        return data
+    return {
+        "title": picture.title,
+        "viewer": picture.viewer,
+        "turn": picture.turn,
+        "headline": picture.headline(),
+        "elements": [element(shape) for shape in picture.scene(theme.ON_PAGE)],
+        "words": picture.lines(Canvas(False, COLUMNS)),
+    }
 
 
 def plain(value: Any) -> Any:
@@ -43,9 +54,6 @@ def plain(value: Any) -> Any:
 
 def frame_of(game: Game, states: Records, viewer: int | None) -> dict[str, Any]:
     """Return what `viewer` may see of `states[0]` as JSON data: a picture, or `lines` of text if there is none."""
-    drawable = find_drawable(game, states, viewer)
-    if drawable is not None:
-        return drawable_data(drawable)
     picture = find_picture(game, states, viewer)
     if picture is not None:
         return picture_data(picture)
@@ -55,18 +63,6 @@ def frame_of(game: Game, states: Records, viewer: int | None) -> dict[str, Any]:
         "viewer": viewer,
         "turn": int(states["turn"][0]),
         "lines": observation_lines(game, states, viewer, COLUMNS),
-    }
-
-
-def drawable_data(drawable: Drawable) -> dict[str, Any]:
-    """Return a picture that draws itself as JSON data: SVG elements in the colors of pages, and the same as text."""
-    return {
-        "title": drawable.title,
-        "viewer": drawable.viewer,
-        "turn": drawable.turn,
-        "headline": drawable.headline(),
-        "elements": [element(shape) for shape in drawable.scene(theme.ON_PAGE)],
-        "words": drawable.lines(Canvas(False, COLUMNS)),
     }
 
 

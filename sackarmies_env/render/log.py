@@ -9,17 +9,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sackarmies_env.core.entries import find_hook, player_name
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.record import ply_text
-from sackarmies_env.render.board import LogLine, Picture
-from sackarmies_env.render.drawable import Drawable, find_drawable
-from sackarmies_env.render.picture import find_picture
+from sackarmies_env.render.picture import Drawable, Hex
 
-Seen = Picture | Drawable
 TOTAL = " (in all)"  # after an event that has grown
 ALIKE = 3  # events before it that must be the same, if there are as many: fewer may be alike without any overlap
+
+
+@dataclass(frozen=True)
+class LogLine:
+    """A line of the log, as one viewer may know it.
+
+    Attributes:
+        text: what happened, in words.
+        kind: "turn" if one begins, "casualty", "control", "elimination", "end", "flip", "choice", or "" for others.
+        at: hex where it happened, if any.
+    """
+
+    text: str
+    kind: str = ""
+    at: Hex | None = None
 
 
 def log_lines(
@@ -49,12 +62,7 @@ def log_lines(
     return [(line,) if action < 0 or viewer in knowing else () for viewer in viewers]
 
 
-def find_seen(game: Game, states: Records, viewer: int | None) -> Seen | None:
-    """Return the picture of `states[0]` for `viewer`, made of hexes or drawing itself; None if the game has none."""
-    return find_picture(game, states, viewer) or find_drawable(game, states, viewer)
-
-
-def news(before: Seen | None, after: Seen | None) -> list[str]:
+def news(before: Drawable | None, after: Drawable | None) -> list[str]:
     """Return what happened between two pictures of a viewer, oldest first; empty if there are no pictures.
 
     Equal events in a row may become one event with their number. If the latest event of `before` has grown since, it is
@@ -84,7 +92,7 @@ def _overlap(old: Sequence[str], new: Sequence[str]) -> tuple[int, bool]:
     return len(new), False
 
 
-def gain(before: Seen, after: Seen) -> list[str]:
+def gain(before: Drawable, after: Drawable) -> list[str]:
     """Return the names of what was added to the viewer's own hand."""
     hands = [Counter(dict(picture.hand or ())) for picture in (before, after)]
     return sorted((hands[1] - hands[0]).elements())

@@ -1,14 +1,16 @@
-"""Small marks and signs: bands, kinds of attachments, types of units, effects of terrain, numbers of seats."""
+"""Small marks and signs that pictures and pages share: plain marks, numbers of seats, types of units, terrain."""
 
 from __future__ import annotations
 
 import math
 
 from sackarmies_env.render import theme
-from sackarmies_env.render.board import FieldView
 from sackarmies_env.render.shapes import Circle, Line, Place, Polygon, Rect, Scene, Text
 
 Box = tuple[float, float, float, float]  # left, top, right, bottom
+
+TYPES = ("infantry", "cavalry", "missile", "artillery")  # of units, with a symbol each
+SIGNS = ("water", "halts", "movement", "damage", "armor", "shelters")  # of terrain
 
 
 def draw_mark(scene: Scene, place: Place, mark: str, color: str, fill: str | None = None) -> None:
@@ -42,19 +44,6 @@ def draw_seat_number(scene: Scene, place: Place, seat: int) -> None:
     scene.append(Text(place.x, place.y, str(seat), 1.5 * place.r, theme.WHITE, bold=True))
 
 
-def draw_owner(scene: Scene, place: Place, seat: int) -> None:
-    """Draw a square in the color of a seat with its number: the owner of a battlefield."""
-    side, edge = 2 * place.r, 0.18 * place.r
-    scene.append(Rect(*place.at(-1, -1), side, side, theme.SEATS[seat], theme.WHITE, edge))
-    scene.append(Text(place.x, place.y, str(seat), 1.5 * place.r, theme.WHITE, bold=True))
-
-
-def draw_flag(scene: Scene, place: Place, letter: str, color: str) -> None:
-    """Draw a disc with a letter for the status of a unit, such as "M" for moved."""
-    scene.append(Circle(*place, color, theme.WHITE, 0.22 * place.r))
-    scene.append(Text(place.x, place.y, letter, 1.45 * place.r, theme.WHITE, bold=True))
-
-
 def draw_type(scene: Scene, box: Box, unit_class: str) -> None:
     """Draw the symbol of a unit's type in a frame: cross, slash, arrow, ball; nothing for other types."""
     left, top, right, bottom = box
@@ -74,17 +63,6 @@ def draw_type(scene: Scene, box: Box, unit_class: str) -> None:
         scene.append(Polygon(((x, top + 0.12 * height), (x - side, low), (x + side, low)), theme.INK))
     if unit_class == "artillery":
         scene.append(Circle(x, y, 0.27 * height, theme.INK))
-
-
-# --- terrain
-
-
-def signs_of(field: FieldView) -> list[tuple[str, str]]:
-    """Return the signs of a battlefield's effects and what is written beside each, from left to right."""
-    signs = [("water", "")] if field.water else []
-    signs += [("halts", "")] if field.halts else []
-    signs += [(effect.stat, f"{effect.amount:+}" + ("*" if effect.whom else "")) for effect in field.effects]
-    return [*signs, ("shelters", "")] if field.shelters else signs
 
 
 def draw_sign(scene: Scene, place: Place, sign: str) -> None:

@@ -9,10 +9,9 @@ from pathlib import Path
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.record import GameRecord
-from sackarmies_env.render.board import REFEREE
 from sackarmies_env.render.frames import all_viewers, position_data, replay_data
 from sackarmies_env.render.page import frame_html, page_html
-from sackarmies_env.render.picture import check_viewer
+from sackarmies_env.render.picture import REFEREE, check_viewer
 
 
 def html(game: Game, states: Records, viewer: int | None = REFEREE) -> str:
@@ -30,7 +29,7 @@ def html(game: Game, states: Records, viewer: int | None = REFEREE) -> str:
 
 
 class Replay:
-    """A recorded game as a single-file HTML page: what each General saw, decision by decision. Notebooks display it.
+    """A recorded game as a single-file HTML page: what each viewer saw, decision by decision. Notebooks display it.
 
     Args:
         game: built from `record.config`, as `sackarmies_env.registry.game_of(record)` does.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import missing_extra
 from sackarmies_env.render import theme
-from sackarmies_env.render.board import REFEREE
+from sackarmies_env.render.picture import REFEREE
 from sackarmies_env.render.scene import drawing_of
 from sackarmies_env.render.shapes import Circle, Line, Point, Polygon, Rect, Scene, Shape, Text
 

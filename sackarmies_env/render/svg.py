@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sackarmies_env.core.game import Game
 from sackarmies_env.render import theme
-from sackarmies_env.render.board import REFEREE
+from sackarmies_env.render.picture import REFEREE
 from sackarmies_env.render.scene import Drawing, drawing_of
 from sackarmies_env.render.shapes import Circle, Line, Point, Polygon, Rect, Shape, Text
 

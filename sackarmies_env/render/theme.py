@@ -39,31 +39,6 @@ HALTING = "#d2ae84"
 MARSH = "#94b7ac"  # water that halts
 BONUS = "#cbbfae"  # terrain with effects on combat
 
-TERRAINS = (PLAIN, WATER, HALTING, MARSH, BONUS)
-
-# Every text color with the backgrounds it appears on: readable, with a contrast of at least 4.5.
-TEXT_COLORS: dict[str, tuple[str, ...]] = {
-    INK: (PAPER, PANEL_PAPER, *TERRAINS, *SEAT_TINTS),
-    FADED_INK: (PAPER, PANEL_PAPER, OPEN_HEX, *SEAT_TINTS),
-    WHITE: (INK, CAPTIVES, *SEATS, *BANDS.values()),
-    RAISED: SEAT_TINTS,
-    LOWERED: SEAT_TINTS,
-    RAISED_DOWN: SEATS,
-    LOWERED_DOWN: SEATS,
-    **dict.fromkeys(SEATS, (PANEL_PAPER,)),
-    **dict.fromkeys(BANDS.values(), (WHITE,)),
-}
-
-
-def terrain_color(water: bool, halts: bool, has_text: bool) -> str:
-    """Return the fill of a battlefield."""
-    if water:
-        return MARSH if halts else WATER
-    if halts:
-        return HALTING
-    return BONUS if has_text else PLAIN
-
-
 # --- pages in a browser: what they share with pictures has the same colors; the rest are their own
 
 PAGE = {  # custom properties of the style sheets
@@ -133,7 +108,7 @@ DARK_PAGE = {  # what differs in dark mode
     "tint-5": "#c9e0e3",
 }
 
-# --- colors for pictures that draw themselves (see `drawable`), under the names used by pages
+# --- colors of pictures that have several sets of them (see `picture.Drawable`), under the names used by pages
 
 Colors = Mapping[str, str]
 LIGHT: Colors = PAGE

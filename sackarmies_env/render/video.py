@@ -19,8 +19,8 @@ from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.messages import missing_extra, printable
 from sackarmies_env.core.record import GameRecord, replay
 from sackarmies_env.render import theme
-from sackarmies_env.render.board import REFEREE
 from sackarmies_env.render.moments import Moments
+from sackarmies_env.render.picture import REFEREE
 from sackarmies_env.render.rgb import paint_rgb
 from sackarmies_env.render.scene import drawing_of
 

@@ -6,14 +6,12 @@ import json
 from collections.abc import Mapping
 
 from sackarmies_env.render import theme
-from sackarmies_env.render.legend import SIGNS
-from sackarmies_env.render.marks import Box, draw_mark, draw_sign, draw_type
+from sackarmies_env.render.marks import SIGNS, TYPES, Box, draw_mark, draw_sign, draw_type
 from sackarmies_env.render.shapes import Place, Scene
 from sackarmies_env.render.svg import element
 
 CURRENT = "currentColor"  # the color of the surrounding text
 PLACE = Place(0, 0, 10)  # of marks and signs
-TYPES = ("infantry", "cavalry", "missile", "artillery")
 TYPE_BOX: Box = (-51.0, -21.0, -9.0, 4.0)  # of a unit type's symbol on the counters of pages
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from sackarmies_env.render.frames import picture_data
 from sackarmies_env.render.picture import find_picture
-from sackarmies_env.render.scene import Drawing, make_scene
+from sackarmies_env.render.sack_armies.scene import make_scene
+from sackarmies_env.render.scene import Drawing
 from sackarmies_env.render.svg import paint_svg
 from tests.render.svg_reader import read_svg, tokens_of
 from tests.sack_armies.builders.twin_worlds import CONFIGURATIONS, build, wander

@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 
 from sackarmies_env.render import theme
-from sackarmies_env.render.board import FieldView, Hex, Picture, UnitView
+from sackarmies_env.render.picture import Hex
+from sackarmies_env.render.sack_armies.model import FieldView, UnitView
+from sackarmies_env.render.sack_armies.picture import Picture
 
 NEAR = 0.02  # radii
 COORDINATES = re.compile(r"(-?\d+),(-?\d+)")

@@ -12,8 +12,9 @@ from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
 from sackarmies_env.registry import load_game
 from sackarmies_env.render import ansi
 from sackarmies_env.render.ansi import paint_ansi, paint_board
-from sackarmies_env.render.board import REFEREE, FieldView, Picture, UnitCard, UnitView, codes_of, reading_order
-from sackarmies_env.render.picture import find_picture
+from sackarmies_env.render.picture import REFEREE, find_picture, reading_order
+from sackarmies_env.render.sack_armies.model import FieldView, UnitCard, UnitView, codes_of
+from sackarmies_env.render.sack_armies.picture import Picture
 from tests.render.positions import SMALL, play, start
 
 SEEN_BY_0 = """\

@@ -16,8 +16,8 @@ from sackarmies_env.core.record import make_record
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.state.constants import Decision, Verb
 from sackarmies_env.render import Replay, ansi, svg
-from sackarmies_env.render.board import OVER
 from sackarmies_env.render.frames import replay_data
+from sackarmies_env.render.picture import OVER
 from sackarmies_env.render.video import positions_of
 from tests.core.toy_game import make_duel
 from tests.render.positions import SMALL, play

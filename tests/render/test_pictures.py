@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from sackarmies_env.render import ansi, rgb_array, svg
-from sackarmies_env.render.board import REFEREE, Picture, codes_of, pile_text
-from sackarmies_env.render.picture import find_picture
+from sackarmies_env.render.picture import REFEREE, find_picture, pile_text
 from sackarmies_env.render.rgb import paint_rgb
-from sackarmies_env.render.scene import Drawing, make_camera, make_scene
+from sackarmies_env.render.sack_armies.model import codes_of
+from sackarmies_env.render.sack_armies.picture import Picture
+from sackarmies_env.render.sack_armies.scene import make_camera, make_scene
+from sackarmies_env.render.scene import Drawing
 from sackarmies_env.render.svg import paint_svg
 from tests.render.positions import SMALL, start, twin
 from tests.render.svg_reader import read_svg, tokens_of

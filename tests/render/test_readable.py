@@ -10,18 +10,32 @@ import pytest
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
 from sackarmies_env.render import theme
-from sackarmies_env.render.board import FieldView, Picture, SeatView, TerrainEffect, UnitCard, UnitView
-from sackarmies_env.render.counters import NAME_HEIGHT, NAME_WIDTH, draw_counter
-from sackarmies_env.render.fields import FREE, UNDER_UNIT, draw_field
-from sackarmies_env.render.legend import draw_legend
-from sackarmies_env.render.panel import draw_panel
 from sackarmies_env.render.picture import find_picture
 from sackarmies_env.render.rgb import font_of
-from sackarmies_env.render.scene import make_scene
+from sackarmies_env.render.sack_armies.counters import NAME_HEIGHT, NAME_WIDTH, draw_counter
+from sackarmies_env.render.sack_armies.fields import FREE, UNDER_UNIT, draw_field, signs_of
+from sackarmies_env.render.sack_armies.legend import draw_legend
+from sackarmies_env.render.sack_armies.model import FieldView, SeatView, TerrainEffect, UnitCard, UnitView
+from sackarmies_env.render.sack_armies.panel import draw_panel
+from sackarmies_env.render.sack_armies.picture import Picture
+from sackarmies_env.render.sack_armies.scene import make_scene
 from sackarmies_env.render.shapes import Circle, Line, Place, Polygon, Rect, Text, text_width
 from tests.render.positions import play_random
 
 LEAST_CONTRAST = 4.5
+TERRAINS = (theme.PLAIN, theme.WATER, theme.HALTING, theme.MARSH, theme.BONUS)
+# Every text color with the backgrounds it appears on: readable, with a contrast of at least 4.5.
+TEXT_COLORS: dict[str, tuple[str, ...]] = {
+    theme.INK: (theme.PAPER, theme.PANEL_PAPER, *TERRAINS, *theme.SEAT_TINTS),
+    theme.FADED_INK: (theme.PAPER, theme.PANEL_PAPER, theme.OPEN_HEX, *theme.SEAT_TINTS),
+    theme.WHITE: (theme.INK, theme.CAPTIVES, *theme.SEATS, *theme.BANDS.values()),
+    theme.RAISED: theme.SEAT_TINTS,
+    theme.LOWERED: theme.SEAT_TINTS,
+    theme.RAISED_DOWN: theme.SEATS,
+    theme.LOWERED_DOWN: theme.SEATS,
+    **dict.fromkeys(theme.SEATS, (theme.PANEL_PAPER,)),
+    **dict.fromkeys(theme.BANDS.values(), (theme.WHITE,)),
+}
 NAMES = {kind: [t.name for t in load_catalogue().values() if t.kind == kind] for kind in ("unit", "battlefield")}
 GENERALS = [2, 3, 4, 5, 6]
 PLACE = Place(100.0, 100.0, 40.0)
@@ -104,7 +118,7 @@ def written_on(scene):
     return pairs
 
 
-@pytest.mark.parametrize(("color", "ground"), [(c, g) for c, grounds in theme.TEXT_COLORS.items() for g in grounds])
+@pytest.mark.parametrize(("color", "ground"), [(c, g) for c, grounds in TEXT_COLORS.items() for g in grounds])
 def test_letters_stand_out_from_their_ground(color, ground):
     assert contrast(color, ground) >= LEAST_CONTRAST
 
@@ -129,7 +143,7 @@ def test_all_colors_of_letters_and_grounds_in_pictures_are_known_to_stand_out(nu
         )
     for water, halts, text in itertools.product((True, False), (True, False), ("", "text")):
         found |= written_on(field_scene(field(owner=1, water=water, halts=halts, text=text)))
-    assert found <= {(color, ground) for color, grounds in theme.TEXT_COLORS.items() for ground in grounds}
+    assert found <= {(color, ground) for color, grounds in TEXT_COLORS.items() for ground in grounds}
     assert len(found) > 40
 
 
@@ -299,8 +313,6 @@ def test_effects_of_terrain_are_drawn(under_unit):
 
 
 def test_every_terrain_of_the_catalogue_with_an_effect_has_a_sign():
-    from sackarmies_env.render.marks import signs_of
-
     game = make_game(
         2, armies=[{"name": "All", "tokens": dict.fromkeys(fields, 1) | {"legionaries": 4}} for fields in _halves()]
     )

@@ -17,9 +17,8 @@ from sackarmies_env.registry import game_of
 from sackarmies_env.render import Replay, svg, theme
 from sackarmies_env.render import html as position_page
 from sackarmies_env.render.frames import all_viewers, pack, picture_data, position_data, replay_data
-from sackarmies_env.render.legend import SIGNS
 from sackarmies_env.render.log import log_lines
-from sackarmies_env.render.marks import draw_mark, draw_sign
+from sackarmies_env.render.marks import SIGNS, draw_mark, draw_sign
 from sackarmies_env.render.page import MODULES, json_text, page_html, script_text, source_hash, web_files, web_text
 from sackarmies_env.render.picture import find_picture
 from sackarmies_env.render.shapes import Place

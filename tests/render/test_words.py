@@ -11,7 +11,7 @@ from sackarmies_env.games.sack_armies.words.event_sentences import (
     event_sentences,
     verb_words,
 )
-from sackarmies_env.render.sack_armies_words import event_words, outcome_words, question
+from sackarmies_env.render.sack_armies.words import event_words, outcome_words, question
 
 NAMES = Names(("Plain", "Orc Imps"), (Kind.BATTLEFIELD, Kind.UNIT), ("0,0", "2,-1"))
 

@@ -16,8 +16,8 @@ from sackarmies_env.games.territories.state.constants import NUM_CARDS, NUM_UNIT
 from sackarmies_env.games.territories.words import narrate
 from sackarmies_env.games.territories.words.sentences import event_words
 from sackarmies_env.registry import load_players
-from sackarmies_env.render import sack_armies_words
 from sackarmies_env.render.log import TOTAL, news
+from sackarmies_env.render.sack_armies import words
 from sackarmies_training.table.person import Person
 from sackarmies_training.table.seats import PERSON, Seats
 from sackarmies_training.web.feed import Feed
@@ -63,7 +63,7 @@ def battle_words(game, events):
 
 def general_words(game, events):
     names = event_sentences.Names.of(game)
-    return [sack_armies_words.event_words(each, names) for each in events]
+    return [words.event_words(each, names) for each in events]
 
 
 def plain(states):

@@ -15,7 +15,7 @@ from sackarmies_env.core.state import copy_records
 from sackarmies_env.games.territories import make_game
 from sackarmies_env.games.territories.state.actions import FIRST_CARD
 from sackarmies_env.games.territories.state.constants import NUM_CARDS, Decision
-from sackarmies_env.render import territories
+from sackarmies_env.render.territories.picture import picture as picture_of
 from sackarmies_training.table.seats import PERSON, Seats
 from sackarmies_training.territories.table import Table
 from sackarmies_training.web.command import offered_agents
@@ -149,12 +149,12 @@ def test_messages_are_the_same_in_twin_worlds_of_a_few_turns():
 
 def hands_are_shown(monkeypatch):
     monkeypatch.setattr(
-        "sackarmies_training.web.feed.find_drawable", lambda game, states, viewer: everything(game, states)
+        "sackarmies_training.web.feed.find_picture", lambda game, states, viewer: everything(game, states)
     )
 
 
 def everything(game, states):
-    return territories.drawing(game, states, None)
+    return picture_of(game, states, None)
 
 
 def draws_are_told(monkeypatch):

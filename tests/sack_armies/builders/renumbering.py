@@ -30,7 +30,8 @@ from sackarmies_env.games.sack_armies.tokens.token_tables import TokenTables
 from sackarmies_env.games.sack_armies.words import event_sentences as narrate_events
 from sackarmies_env.games.sack_armies.words.narrate import Narrator
 from sackarmies_env.render import ansi
-from sackarmies_env.render import sack_armies as pictures
+from sackarmies_env.render.sack_armies.picture import types_of
+from sackarmies_env.render.sack_armies.words import names_of
 from tests.sack_armies.builders.derived import rebuild_derived
 from tests.sack_armies.builders.twin_worlds import ROW_LINKS, ROWS_IN_STATE, States, mask_of, observe, plain, record
 
@@ -137,8 +138,8 @@ class Words:
     def __init__(self, game: Game) -> None:
         self.game = game
         self.narrator = Narrator(game)
-        pictures.types_of(game)  # cached for each game, so read while its own catalogue is in place
-        pictures.names_of(game)
+        types_of(game)  # cached for each game, so read while its own catalogue is in place
+        names_of(game)
         states = game.new_states(1)
         count = int(game.params["num_types"][0])
         self.ids = [game.format_action(states, TYPE_BASE + row).removeprefix("type ") for row in range(count)]

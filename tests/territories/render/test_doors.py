@@ -13,8 +13,8 @@ import sackarmies_env
 from sackarmies_env.core.record import make_record, save_record
 from sackarmies_env.games.territories import make_game
 from sackarmies_env.render import Replay, theme
-from sackarmies_env.render.drawable import find_drawable
 from sackarmies_env.render.frames import replay_data
+from sackarmies_env.render.picture import find_picture
 from sackarmies_env.render.svg import element, svg
 from sackarmies_env.render.video import positions_of
 from sackarmies_training.cli import app
@@ -79,7 +79,7 @@ def test_replay_holds_elements_in_the_colors_of_pages_and_words(recorded):
                 assert not any(theme.PAGE[name] in each for each in frame["elements"])
     states = game.new_states(1)
     game.start(states, 3)
-    drawable = find_drawable(game, states, 0)
+    drawable = find_picture(game, states, 0)
     assert views[1]["frames"][0]["elements"] == [element(shape) for shape in drawable.scene(theme.ON_PAGE)]
     assert Replay(game, record, [0]).html.count("the referee's view") == 0
 
@@ -109,7 +109,7 @@ def test_view_writes_a_page_of_a_record(recorded, tmp_path):
 def test_hand_of_the_viewer_alone_is_named():
     table = table_of(1)
     for viewer in range(table.game.num_players):
-        drawable = find_drawable(table.game, table.states, viewer)
+        drawable = find_picture(table.game, table.states, viewer)
         assert drawable.viewer == viewer
         named = [player.seat for player in drawable.players if player.hand is not None]
         assert named == [viewer]

@@ -7,19 +7,20 @@ import dataclasses
 import numpy as np
 import pytest
 
-from sackarmies_env.render import ansi, html, rgb_array, svg, territories
+from sackarmies_env.render import ansi, html, rgb_array, svg
+from sackarmies_env.render.territories import picture as pictures
 from sackarmies_env.render.theme import DARK
 from tests.territories.fog.twins import dealt_anew, with_other_chance
 from tests.territories.render.boards import table_of
 
 POSITIONS = 40
 DRAWN = 3  # of them as pixels, which are slow
-honest = territories.drawing
+honest = pictures.picture
 
 
 def forms(game, states, viewer):
     """Return everything drawn for a viewer except pixels."""
-    dark = territories.drawing(game, states, viewer).scene(DARK)
+    dark = pictures.picture(game, states, viewer).scene(DARK)
     return {
         "svg": svg(game, states, viewer),
         "ansi": ansi(game, states, viewer, color=True, width=100),
@@ -62,7 +63,7 @@ def test_referee_sees_the_hands_and_the_deck_that_players_do_not():
     for viewer in range(table.game.num_players):
         own = ansi(table.game, table.states, viewer, color=False)
         assert own.count("  cards: ") == 1
-        drawn = territories.drawing(table.game, table.states, viewer)
+        drawn = pictures.picture(table.game, table.states, viewer)
         assert [player.hand is None for player in drawn.players].count(False) == 1
         assert drawn.deck is None
 
@@ -102,7 +103,7 @@ LEAKS = (hands_are_shown, deck_is_shown, next_card_is_shown, questions_tell_of_c
 
 @pytest.mark.parametrize("leak", LEAKS, ids=lambda leak: leak.__name__)
 def test_planted_leak_is_found(monkeypatch, leak):
-    monkeypatch.setattr(territories, "drawing", leak)
+    monkeypatch.setattr(pictures, "picture", leak)
     with pytest.raises(AssertionError, match="tells what is hidden"):
         for seed in range(POSITIONS):
             compare(seed)
@@ -110,7 +111,7 @@ def test_planted_leak_is_found(monkeypatch, leak):
 
 @pytest.mark.parametrize("form", ["svg", "ansi", "html", "dark"])
 def test_each_form_finds_a_leak(monkeypatch, form):
-    monkeypatch.setattr(territories, "drawing", hands_are_shown)
+    monkeypatch.setattr(pictures, "picture", hands_are_shown)
     only = forms
     monkeypatch.setitem(globals(), "forms", lambda *given: {form: only(*given)[form]})
     with pytest.raises(AssertionError, match=f"{form} of seed"):
@@ -119,7 +120,7 @@ def test_each_form_finds_a_leak(monkeypatch, form):
 
 
 def test_pixels_find_a_leak(monkeypatch):
-    monkeypatch.setattr(territories, "drawing", hands_are_shown)
+    monkeypatch.setattr(pictures, "picture", hands_are_shown)
     monkeypatch.setitem(globals(), "forms", lambda *given: {})
     with pytest.raises(AssertionError, match="rgb of seed"):
         for seed in range(POSITIONS):

@@ -18,10 +18,10 @@ from sackarmies_env.render import rgb_array, svg, theme
 from sackarmies_env.render.canvas import Canvas
 from sackarmies_env.render.rgb import paint_rgb
 from sackarmies_env.render.shapes import Circle, Polygon, Rect
-from sackarmies_env.render.territories import drawing
-from sackarmies_env.render.territories_battle import BOTTOM, LEFT, RIGHT, TOP, WIDEST, draw_battle
-from sackarmies_env.render.territories_model import BattleView, SideView, SkirmishView
-from sackarmies_env.render.territories_scene import make_camera
+from sackarmies_env.render.territories.battle import BOTTOM, LEFT, RIGHT, TOP, WIDEST, draw_battle
+from sackarmies_env.render.territories.model import BattleView, SideView, SkirmishView
+from sackarmies_env.render.territories.picture import picture as picture_of
+from sackarmies_env.render.territories.scene import make_camera
 from tests.render.test_readable import LEAST_CONTRAST, box, contrast, texts, written_on
 from tests.territories.render.boards import table_of
 
@@ -34,7 +34,7 @@ def pictures(seeds=POSITIONS):
     for seed in range(seeds):
         table = table_of(seed)
         for viewer in (0, None):
-            yield drawing(table.game, table.states, viewer)
+            yield picture_of(table.game, table.states, viewer)
 
 
 def overlap(one, other):
@@ -100,7 +100,7 @@ def corners(spot):
 
 
 def test_elevation_is_drawn_as_that_many_peaks():
-    picture = drawing(make_game(2), table_of_full().states, None)
+    picture = picture_of(make_game(2), table_of_full().states, None)
     peaks = [each for each in picture.scene(theme.LIGHT) if isinstance(each, Polygon) and len(each.points) == 3]
     outlined = [peak for peak in peaks if not peak.fill]
     assert len(outlined) == sum(territory.elevation for territory in picture.territories) + 1  # and in the legend
@@ -115,7 +115,7 @@ def test_largest_battle_finds_room():
     skirmishes = tuple(
         SkirmishView(number, ((9,) * 5, (9,) * 5), (199, 199), number % 2 == 0) for number in range(MAX_SKIRMISHES)
     )
-    picture = drawing(make_game(2), table_of_full().states, None)
+    picture = picture_of(make_game(2), table_of_full().states, None)
     draw_battle(scene := [], picture, BattleView("order", sides, skirmishes), theme.LIGHT)
     boxes = [box(text) for text in texts(scene)]
     for one, other in itertools.combinations(boxes, 2):
@@ -205,9 +205,9 @@ def outcome_of(game, seed=3):
     match, rng = Match(game), np.random.default_rng(seed)
     match.begin(seed)
     while match.player >= 0:
-        assert drawing(game, match.states, None).outcome == ""
+        assert picture_of(game, match.states, None).outcome == ""
         match.play(int(rng.choice(match.legal_actions())))
-    return drawing(game, match.states, None).outcome, int(match.states["turn"][0])
+    return picture_of(game, match.states, None).outcome, int(match.states["turn"][0])
 
 
 def test_outcome_says_by_which_limit_a_game_was_truncated():
@@ -218,4 +218,4 @@ def test_outcome_says_by_which_limit_a_game_was_truncated():
     match = Match(game)
     match.begin(1)
     match.forfeit(0)
-    assert drawing(game, match.states, None).outcome == "The game is over in turn 0: player 1 has won"
+    assert picture_of(game, match.states, None).outcome == "The game is over in turn 0: player 1 has won"

@@ -11,7 +11,9 @@ from sackarmies_env.core.game import Records
 from sackarmies_env.games.sack_armies.state.actions import TYPE_BASE
 from sackarmies_env.games.sack_armies.state.constants import NUM_SLOTS, NUM_VERBS, Decision, Verb
 from sackarmies_env.games.sack_armies.words.event_sentences import verb_words
-from sackarmies_env.render.board import Hex, Picture, UnitView
+from sackarmies_env.render.picture import Hex
+from sackarmies_env.render.sack_armies.model import UnitView
+from sackarmies_env.render.sack_armies.picture import Picture
 from sackarmies_training.sack_armies.preview import Odds
 from sackarmies_training.table.game_table import Choice
 

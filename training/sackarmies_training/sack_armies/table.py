@@ -16,10 +16,9 @@ from sackarmies_env.games.sack_armies.tokens.army import DEFAULT_ARMIES
 from sackarmies_env.games.sack_armies.tokens.schema import AnyToken, Battlefield, Unit
 from sackarmies_env.games.sack_armies.tokens.text import effect_text
 from sackarmies_env.games.sack_armies.words.event_sentences import Names, verb_words
-from sackarmies_env.render.board import Picture
-from sackarmies_env.render.sack_armies import types_of
-from sackarmies_env.render.sack_armies_abilities import ability_sentences
-from sackarmies_env.render.sack_armies_words import question
+from sackarmies_env.render.sack_armies.abilities import ability_sentences
+from sackarmies_env.render.sack_armies.picture import Picture, types_of
+from sackarmies_env.render.sack_armies.words import question
 from sackarmies_training.sack_armies.choices import Speaker
 from sackarmies_training.sack_armies.preview import Preview
 from sackarmies_training.table.game_table import Choice, GameTable, Step
@@ -42,6 +41,7 @@ class Table(GameTable):
 
     asks_all: ClassVar[Mapping[str, Any]] = {"switches": {"auto_forced": False}}
     usual_armies: ClassVar[Sequence[str]] = DEFAULT_ARMIES
+    has_hexes: ClassVar[bool] = True
     ending: ClassVar[str] = "victory_type"
     advice: ClassVar[str] = ADVICE
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sackarmies_env.envs.match import Match
-from sackarmies_env.render.board import Hex
-from sackarmies_env.render.picture import find_picture
+from sackarmies_env.render.picture import Hex, find_picture
 from sackarmies_training.table.game_table import Choice, GameTable, known_states
 
 

@@ -43,6 +43,7 @@ class GameTable:
             then be asked all the same, see `is_final`, and what several people on one device are asked does not reveal
             who has a choice.
         usual_armies: armies by seat, if the game has armies.
+        has_hexes: whether people choose on a board of hexes, `render.picture.HexBoard`, whose signs pages then explain.
         ending: field of the state that holds the kind of victory, as a code; "" if the game has none.
         advice: the game in a few sentences, for people who do not know it; the game's hook `legend` says how to read
             its board in the terminal.
@@ -50,6 +51,7 @@ class GameTable:
 
     asks_all: ClassVar[Mapping[str, Any]] = {}
     usual_armies: ClassVar[Sequence[str]] = ()
+    has_hexes: ClassVar[bool] = False
     ending: ClassVar[str] = ""
     advice: ClassVar[str] = ""
 

@@ -7,9 +7,8 @@ from typing import Any
 
 from sackarmies_env.core.messages import printable, shorten, suggestion
 from sackarmies_env.render.ansi import text_columns
-from sackarmies_env.render.ansi_words import field_words, unit_lines
-from sackarmies_env.render.board import Hex, Picture
 from sackarmies_env.render.canvas import Canvas
+from sackarmies_env.render.picture import Hex, HexBoard
 from sackarmies_training.table.choices import plain
 
 ADVICE = """\
@@ -51,7 +50,7 @@ def token_lines(glossary: Sequence[dict[str, Any]], given: str) -> list[str]:
     return [f'There is no token called "{shorten(printable(given))}"{near}.']
 
 
-def hex_lines(picture: Picture, at: Hex, name: Callable[[int], str]) -> list[str]:
+def hex_lines(picture: HexBoard, at: Hex, name: Callable[[int], str]) -> list[str]:
     """Return lines on what is on a hex, which leave room for an indent; none for an empty hex.
 
     Args:
@@ -59,9 +58,4 @@ def hex_lines(picture: Picture, at: Hex, name: Callable[[int], str]) -> list[str
         at: the hex.
         name: returns the name of the player in a seat.
     """
-    canvas = Canvas(False, text_columns(None) - INDENT)
-    lines = []
-    for unit in picture.units:
-        if unit.at == at:
-            lines += [f"A unit of {name(unit.owner)}:", *unit_lines(unit, canvas)]
-    return lines + [field_words(field, name) for field in picture.fields if field.at == at]
+    return picture.hex_lines(Canvas(False, text_columns(None) - INDENT), at, name)

@@ -17,8 +17,8 @@ from sackarmies_env.envs.match import Match
 from sackarmies_env.envs.takeback import Takebacks
 from sackarmies_env.render import ansi
 from sackarmies_env.render.ansi import paint_board, paint_summary, text_columns
-from sackarmies_env.render.board import Hex, Picture, reading_order
-from sackarmies_env.render.log import Seen, find_seen, news
+from sackarmies_env.render.log import news
+from sackarmies_env.render.picture import Drawable, Hex, HexBoard, find_picture, reading_order
 from sackarmies_training.commands.output import console
 from sackarmies_training.table.choices import coordinates, hex_of, label_of, meant, odds_of, plain
 from sackarmies_training.table.game_table import Choice, known_states, table_of
@@ -69,7 +69,7 @@ class Person:
         self._orders = Orders(self._table)
         self._takebacks = Takebacks(match)
         self._chosen: list[Part] = []  # that may be taken back
-        self._seen: Seen | None = None  # the latest picture, of hexes or one that draws itself
+        self._seen: Drawable | None = None  # the latest picture
         self._choices: list[Choice] = []
         self.look()
 
@@ -80,7 +80,7 @@ class Person:
         """
         if self.match.player != self.seat and not self._table.is_public(self.match.states):
             return
-        seen = find_seen(self.match.game, self.match.states, self.seat)
+        seen = find_picture(self.match.game, self.match.states, self.seat)
         self.log += news(self._seen, seen)
         self._seen = seen
 
@@ -126,9 +126,9 @@ class Person:
                         return True
 
     @property
-    def _picture(self) -> Picture | None:
+    def _picture(self) -> HexBoard | None:
         """The latest picture of hexes; None for a game without hexes."""
-        return self._seen if isinstance(self._seen, Picture) else None
+        return self._seen if isinstance(self._seen, HexBoard) else None
 
     # --- what is shown
 
@@ -219,7 +219,7 @@ class Person:
             return False
         while self._chosen.pop().is_silent:
             self._takebacks.take_back()
-        self._seen = find_seen(self.match.game, self.match.states, self.seat)
+        self._seen = find_picture(self.match.game, self.match.states, self.seat)
         return True
 
     def _order(self, words: str) -> bool:

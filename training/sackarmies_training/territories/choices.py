@@ -33,9 +33,9 @@ from sackarmies_env.games.territories.state.actions import (
 )
 from sackarmies_env.games.territories.state.constants import DEFENDER, FIRST_FACE, Decision, Unit
 from sackarmies_env.games.territories.words.sentences import card_effect, counted, sentence, unit_name
-from sackarmies_env.render.territories import drawing
-from sackarmies_env.render.territories_model import SIDES, SideView
-from sackarmies_env.render.territories_text import dice_words, skirmish_words, unit_words
+from sackarmies_env.render.territories.model import SIDES, SideView
+from sackarmies_env.render.territories.picture import picture
+from sackarmies_env.render.territories.text import dice_words, skirmish_words, unit_words
 from sackarmies_training.table.game_table import Choice
 
 LABELS = {
@@ -70,7 +70,7 @@ class Speaker:
         self.known = known
         self.state: Any = known.view(np.ndarray)[0]
         self.decision = Decision(int(self.state["decision"]))
-        self.picture = drawing(game, known, int(self.state["current_player"]))
+        self.picture = picture(game, known, int(self.state["current_player"]))
         self.battle = self.picture.battle
 
     def choice(self, action: int) -> Choice:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from sackarmies_env.core.entries import entry_of
 from sackarmies_env.core.game import Game, Records
-from sackarmies_env.render.board import OVER, Picture
-from sackarmies_env.render.drawable import find_drawable
-from sackarmies_env.render.frames import drawable_data, picture_data
-from sackarmies_env.render.log import Seen, news
-from sackarmies_env.render.picture import find_picture
+from sackarmies_env.render.frames import picture_data
+from sackarmies_env.render.log import news
+from sackarmies_env.render.picture import Drawable, HexBoard, find_picture
 from sackarmies_env.render.plain import seen_lines
 
 TEXT_COLUMNS = 90  # of a game without a picture, beside the choices
@@ -35,7 +32,7 @@ class Feed:
         self.view: View = {}
         self.log: list[str] = []
         self._game = game
-        self._seen: Seen | None = None
+        self._seen: Drawable | None = None
         self._steps: list[dict[str, Any]] = []  # that have not been shown yet
         self._shown: tuple[View, int] = ({}, 0)  # the view, and lines of the log, before them
 
@@ -46,7 +43,7 @@ class Feed:
             states: `(1,)`.
             is_quiet: whether this is no step of the game, as when a choice is taken back: then only the view changes.
         """
-        seen = self.picture(states) or find_drawable(self._game, states, self.viewer)
+        seen = self.picture(states)
         view = self._view_of(states, seen)
         if (seen, view) == (self._seen, self.view):
             return False
@@ -59,29 +56,25 @@ class Feed:
             self._steps.append({"view": self.view, "lines": lines})
         return True
 
-    def picture(self, states: Records) -> Picture | None:
+    def picture(self, states: Records) -> Drawable | None:
         """Return the picture of what the viewer may know at any time: not of who is asked what, which may be hidden.
 
-        None if the game has no picture of hexes.
+        None if the game has no picture.
         """
         picture = find_picture(self._game, states, self.viewer)
-        if picture is None:
-            return None
-        return replace(picture, asked="", current=OVER, choices=(), chosen=())
+        return None if picture is None else picture.unasked()
 
-    def _view_of(self, states: Records, seen: Seen | None) -> View:
+    def _view_of(self, states: Records, seen: Drawable | None) -> View:
         """Return a picture as plain data; without one, only what the viewer observes of the state, as lines."""
-        if isinstance(seen, Picture):
-            return view_of(seen)
         if seen is not None:
-            return drawable_data(seen)
+            return view_of(seen)
         lines = seen_lines(self._game, states, self.viewer, TEXT_COLUMNS)
         return {"title": entry_of(self._game.id).title, "viewer": self.viewer, "lines": lines}
 
     def chosen(self, states: Records) -> list[list[int]]:
         """Return the hexes that the viewer has chosen for the choice they are making."""
         picture = find_picture(self._game, states, self.viewer)
-        return [] if picture is None else [list(at) for at in picture.chosen]
+        return [list(at) for at in picture.chosen] if isinstance(picture, HexBoard) else []
 
     @property
     def turn(self) -> int:
@@ -105,6 +98,7 @@ class Feed:
         return {"view": view, "log": self.log[:lines]}
 
 
-def view_of(picture: Picture) -> View:
+def view_of(picture: Drawable) -> View:
     """Return a picture as plain data, without its log, which comes as lines."""
-    return picture_data(replace(picture, log=()))
+    data = picture_data(picture)
+    return data | {"log": []} if "log" in data else data

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from sackarmies_env.core.entries import entry_of, find_hook, player_name
+from sackarmies_env.core.entries import entry_of, player_name
 from sackarmies_env.core.messages import join_faults, quote, suggestion
 from sackarmies_env.core.record import GameRecord, replay
 from sackarmies_env.core.validation import explain
@@ -178,7 +178,7 @@ class Session:
         return {
             "title": entry_of(self.offers.game_id).title,
             "advice": table_class(self.offers.game_id).advice,
-            "pictured": find_hook(self.offers.game_id, "picture") is not None,
+            "pictured": table_class(self.offers.game_id).has_hexes,
             "free_name": self.saves.free_name(PROPOSED),
         }
 

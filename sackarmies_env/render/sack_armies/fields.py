@@ -6,9 +6,10 @@ import math
 from typing import NamedTuple
 
 from sackarmies_env.render import theme
-from sackarmies_env.render.board import FieldView, Hex
-from sackarmies_env.render.marks import draw_owner, draw_seat_number, draw_sign, signs_of
-from sackarmies_env.render.shapes import Line, Place, Polygon, Scene, Text, hexagon, text_width, two_lines
+from sackarmies_env.render.marks import draw_seat_number, draw_sign
+from sackarmies_env.render.picture import Hex
+from sackarmies_env.render.sack_armies.model import FieldView
+from sackarmies_env.render.shapes import Line, Place, Polygon, Rect, Scene, Text, hexagon, text_width, two_lines
 
 OUTER, INNER = 0.97, 0.89  # radii of the edge of a battlefield, which has the color of its controller
 COORDINATES = (-0.742, 0.15)  # y and size of their text
@@ -52,7 +53,7 @@ def draw_coordinates(scene: Scene, place: Place, at: Hex, color: str) -> None:
 def draw_field(scene: Scene, place: Place, field: FieldView, angle: float, under_unit: bool) -> None:
     """Draw a battlefield with its arrow toward the seat at `angle`, and controller, owner and rank on the left."""
     scene.append(Polygon(hexagon(place.x, place.y, place.r * OUTER), theme.SEATS[field.controller]))
-    fill = theme.terrain_color(field.water, field.halts, bool(field.text))
+    fill = terrain_color(field.water, field.halts, bool(field.text))
     scene.append(Polygon(hexagon(place.x, place.y, place.r * INNER), fill))
     label = UNDER_UNIT if under_unit else FREE
     draw_arrow(scene, place, angle, theme.SEATS[field.controller])
@@ -67,12 +68,29 @@ def draw_field(scene: Scene, place: Place, field: FieldView, angle: float, under
         scene.append(Line((place.at(-0.73, y), place.at(-0.63, y)), theme.INK, 0.03 * place.r))
 
 
+def terrain_color(water: bool, halts: bool, has_text: bool) -> str:
+    """Return the fill of a battlefield."""
+    if water:
+        return theme.MARSH if halts else theme.WATER
+    if halts:
+        return theme.HALTING
+    return theme.BONUS if has_text else theme.PLAIN
+
+
 def draw_name(scene: Scene, place: Place, name: str, label: Label) -> None:
     """Write the name of a battlefield on one or two lines."""
     lines, size = two_lines(name, label.width, label.height, label.largest)
     for row, line in enumerate(lines):
         y = label.y + size * (row - (len(lines) - 1) / 2)
         scene.append(Text(*place.at(0.0, y), line, size * place.r, theme.INK, bold=True))
+
+
+def signs_of(field: FieldView) -> list[tuple[str, str]]:
+    """Return the signs of a battlefield's effects and what is written beside each, from left to right."""
+    signs = [("water", "")] if field.water else []
+    signs += [("halts", "")] if field.halts else []
+    signs += [(effect.stat, f"{effect.amount:+}" + ("*" if effect.whom else "")) for effect in field.effects]
+    return [*signs, ("shelters", "")] if field.shelters else signs
 
 
 def draw_signs(scene: Scene, place: Place, field: FieldView, label: Label) -> None:
@@ -99,3 +117,10 @@ def draw_arrow(scene: Scene, place: Place, angle: float, color: str) -> None:
     back = edge - 0.15
     wings = [place.at(back * cos - side * sin, back * sin + side * cos) for side in (0.16, -0.16)]
     scene.append(Polygon((tip, *wings), color, theme.WHITE, 0.03 * place.r))
+
+
+def draw_owner(scene: Scene, place: Place, seat: int) -> None:
+    """Draw a square in the color of a seat with its number: the owner of a battlefield."""
+    side, edge = 2 * place.r, 0.18 * place.r
+    scene.append(Rect(*place.at(-1, -1), side, side, theme.SEATS[seat], theme.WHITE, edge))
+    scene.append(Text(place.x, place.y, str(seat), 1.5 * place.r, theme.WHITE, bold=True))

@@ -7,7 +7,6 @@ decisions others made in a ply: the result of a ply is told from the states befo
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +26,9 @@ from sackarmies_env.games.sack_armies.words.event_sentences import (
     outcome_sentence,
 )
 from sackarmies_env.games.sack_armies.words.narrate import Step, decisions_of
-from sackarmies_env.render.board import Hex, LogLine
+from sackarmies_env.render.log import LogLine
+from sackarmies_env.render.picture import Hex
+from sackarmies_env.render.sack_armies.words import names_of
 
 KINDS = {
     Event.TURN: "turn",
@@ -62,14 +63,9 @@ class SeenNames(Names):
         return FACE_DOWN_UNIT if state["token_zone"][row] == Zone.BATTLEGROUND else "face-down token"
 
 
-@functools.lru_cache(maxsize=8)
-def _names_of(game: Game) -> Names:
-    return Names.of(game)
-
-
 def seen_names(game: Game, viewer: int | None) -> SeenNames:
     """Return the names in a configuration, as one viewer knows them."""
-    names = _names_of(game)
+    names = names_of(game)
     return SeenNames(names.types, names.kinds, names.hexes, game.params[0], viewer)
 
 

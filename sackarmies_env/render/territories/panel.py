@@ -4,31 +4,37 @@ from __future__ import annotations
 
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.render import theme
-from sackarmies_env.render.board import pile_text
 from sackarmies_env.render.marks import draw_seat_number
-from sackarmies_env.render.panel import INDENT, INNER, LEFT, RIGHT, STEP, TITLE, listed
+from sackarmies_env.render.panel import (
+    FINE,
+    FIRST,
+    INDENT,
+    INNER,
+    LEFT,
+    NORMAL,
+    RIGHT,
+    SHOWN_BACKS,
+    STEP,
+    draw_heading,
+    listed,
+)
+from sackarmies_env.render.picture import pile_text
 from sackarmies_env.render.shapes import Circle, Line, Place, Rect, Scene, Text, wrapped
-from sackarmies_env.render.territories_model import PlayerView, TerritoriesPicture
+from sackarmies_env.render.territories.model import PictureData, PlayerView
+from sackarmies_env.render.territories.units import UNIT, draw_units
 from sackarmies_env.render.theme import Colors
 
-NORMAL, FINE = 14.0, 12.0
-SHOWN_BACKS = 8  # most card backs that are shown for a hand
 HAND_LINES, SHARED_LINES = 4, 2  # most lines for a hand: if one hand is shown, if several are
 BAR = 8.0  # height of the bar of territories
 DECK_LINES = 4
 BOTTOM = theme.HEIGHT - 10
 
 
-def draw_panel(scene: Scene, picture: TerritoriesPicture, colors: Colors) -> None:
+def draw_panel(scene: Scene, picture: PictureData, colors: Colors) -> None:
     """Draw the panel."""
-    edge = theme.WIDTH - theme.PANEL
-    scene.append(Rect(edge, 0, theme.PANEL, theme.HEIGHT, colors["panel"]))
-    scene.append(Line(((edge, 0), (edge, theme.HEIGHT)), colors["rule"], 2))
     viewer = "the referee's view" if picture.viewer is None else f"view of Player {picture.viewer}"
-    scene.append(Text(LEFT, 32, picture.title, TITLE, colors["ink"], "start", True))
-    scene.append(Text(RIGHT, 33, f"turn {picture.turn}", NORMAL, colors["ink"], "end"))
-    scene.append(Text(LEFT, 54, viewer, FINE, colors["faded"], "start"))
-    y = 78.0
+    draw_heading(scene, picture.title, picture.turn, viewer, colors)
+    y = FIRST
     for number, sentence in enumerate((picture.headline(), *turn_facts(picture))):
         for line in wrapped(sentence, FINE, INNER, number == 0):
             scene.append(Text(LEFT, y, line, FINE, colors["ink"], "start", number == 0))
@@ -39,7 +45,7 @@ def draw_panel(scene: Scene, picture: TerritoriesPicture, colors: Colors) -> Non
     draw_deck(scene, y, picture, colors)
 
 
-def turn_facts(picture: TerritoriesPicture) -> list[str]:
+def turn_facts(picture: PictureData) -> list[str]:
     """Return the progress of the turn and the game in sentences that everybody may know."""
     at = picture.progress
     facts = [f"Round {at.round} of {at.max_rounds}"]
@@ -52,10 +58,8 @@ def turn_facts(picture: TerritoriesPicture) -> list[str]:
     return [*facts, f"Turn of {picture.player_name(at.active)}, step {at.step}", f"{left}{attacks}".capitalize()]
 
 
-def draw_player(scene: Scene, y: float, picture: TerritoriesPicture, player: PlayerView, colors: Colors) -> float:
+def draw_player(scene: Scene, y: float, picture: PictureData, player: PlayerView, colors: Colors) -> float:
     """Draw a player's lines; return the y of the next line."""
-    from sackarmies_env.render.territories_scene import UNIT, draw_units
-
     scene.append(Line(((LEFT, y), (RIGHT, y)), colors["rule"], 1))
     y += 16
     if picture.current == player.seat:
@@ -87,7 +91,7 @@ def held_words(player: PlayerView) -> str:
     return f"{player.territories} territor{'y' if player.territories == 1 else 'ies'}, {cards} in hand"
 
 
-def draw_bar(scene: Scene, y: float, picture: TerritoriesPicture, player: PlayerView, colors: Colors) -> None:
+def draw_bar(scene: Scene, y: float, picture: PictureData, player: PlayerView, colors: Colors) -> None:
     """Draw how much of the map a player controls, with a line at the number of territories that wins."""
     left, whole = LEFT + INDENT, INNER - INDENT
     share = whole / len(picture.territories)
@@ -99,7 +103,7 @@ def draw_bar(scene: Scene, y: float, picture: TerritoriesPicture, player: Player
         scene.append(Line(((x, y - 3), (x, y + BAR + 3)), colors["ink"], 2))
 
 
-def draw_deck(scene: Scene, y: float, picture: TerritoriesPicture, colors: Colors) -> None:
+def draw_deck(scene: Scene, y: float, picture: PictureData, colors: Colors) -> None:
     """Write the size of the deck and what is in the discards; for the referee, also what is in the deck."""
     scene.append(Line(((LEFT, y), (RIGHT, y)), colors["rule"], 1))
     y += 16

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sackarmies_env.render import theme
-from sackarmies_env.render.board import AttachmentView, UnitCard, UnitView
-from sackarmies_env.render.marks import draw_flag, draw_mark, draw_seat_number, draw_type
-from sackarmies_env.render.shapes import Line, Place, Polygon, Rect, Scene, Text, two_lines
+from sackarmies_env.render.marks import draw_mark, draw_seat_number, draw_type
+from sackarmies_env.render.sack_armies.model import AttachmentView, UnitCard, UnitView
+from sackarmies_env.render.shapes import Circle, Line, Place, Polygon, Rect, Scene, Text, two_lines
 
 # Lengths are in units of the hex radius.
 HALF_WIDTH = 0.6  # of a counter
@@ -110,3 +110,9 @@ def draw_flags(scene: Scene, place: Place, unit: UnitView) -> None:
         draw_flag(scene, place.inner(0.61, 0.31, 0.11), str(len(unit.captives)), theme.CAPTIVES)
     if unit.card is not None and not unit.face_up:
         draw_flag(scene, place.inner(-0.61, 0.31, 0.11), "?", theme.SEATS[unit.owner])
+
+
+def draw_flag(scene: Scene, place: Place, letter: str, color: str) -> None:
+    """Draw a disc with a letter for the status of a unit, such as "M" for moved."""
+    scene.append(Circle(*place, color, theme.WHITE, 0.22 * place.r))
+    scene.append(Text(place.x, place.y, letter, 1.45 * place.r, theme.WHITE, bold=True))

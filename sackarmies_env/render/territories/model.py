@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sackarmies_env.games.territories.state.constants import FIRST_FACE
-from sackarmies_env.render.board import OVER, Pile
-from sackarmies_env.render.canvas import Canvas
-from sackarmies_env.render.shapes import Point, Scene
-from sackarmies_env.render.theme import Colors
+from sackarmies_env.render.picture import OVER, Pile
+from sackarmies_env.render.shapes import Point
 
 SIDES = ("attacker", "defender")
 
@@ -159,8 +157,8 @@ class TurnView:
 
 
 @dataclass(frozen=True)
-class TerritoriesPicture:
-    """A position as one viewer may see it; see `drawable.Drawable`.
+class PictureData:
+    """A position as one viewer may see it.
 
     Attributes:
         title: name of the game.
@@ -212,15 +210,3 @@ class TerritoriesPicture:
         if self.outcome:
             return self.outcome
         return "No decision is pending" if self.current == OVER else f"{self.player_name(self.current)}: {self.asked}"
-
-    def scene(self, colors: Colors) -> Scene:
-        """Return the picture as shapes."""
-        from sackarmies_env.render.territories_scene import make_scene
-
-        return make_scene(self, colors)
-
-    def lines(self, canvas: Canvas) -> list[str]:
-        """Return the position as text."""
-        from sackarmies_env.render.territories_text import text_lines
-
-        return text_lines(self, canvas)

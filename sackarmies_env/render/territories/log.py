@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.games.territories.state.constants import Event
 from sackarmies_env.games.territories.words.narrate import LogEvent, event_lines, forfeit_words, log_of, new_events
-from sackarmies_env.render.board import LogLine
+from sackarmies_env.render.log import LogLine
 
 KINDS = {
     Event.TURN: "turn",

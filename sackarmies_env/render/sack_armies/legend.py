@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from sackarmies_env.render import theme
-from sackarmies_env.render.marks import draw_flag, draw_mark, draw_owner, draw_seat_number, draw_sign, draw_type
+from sackarmies_env.render.marks import SIGNS, TYPES, draw_mark, draw_seat_number, draw_sign, draw_type
+from sackarmies_env.render.sack_armies.counters import draw_flag
+from sackarmies_env.render.sack_armies.fields import draw_owner
 from sackarmies_env.render.shapes import Place, Scene, Text, text_width
 
 LEFT, RIGHT = 14.0, float(theme.WIDTH - theme.PANEL - 10)
@@ -15,7 +17,7 @@ STEP = 17.0  # from row to row
 SYMBOL = 6.0  # radius
 FRAME = 9.0  # half the width of a unit type's symbol
 GAP, AFTER_SYMBOL = 9.0, 4.0
-SIGNS = {
+SIGN_WORDS = {
     "water": "water",
     "halts": "ends moves",
     "movement": "movement",
@@ -75,12 +77,12 @@ def entries() -> Iterator[Entry]:
     for band, letter in theme.BAND_LETTERS.items():
         yield Entry(f"{letter} {band}", _mark(theme.BAND_MARKS[band], theme.BANDS[band], theme.BANDS[band]))
     yield Entry("Types", bold=True)
-    for unit_class in ("infantry", "cavalry", "missile", "artillery"):
+    for unit_class in TYPES:
         yield Entry(unit_class, _type(unit_class), FRAME)
     yield Entry("M movement, D damage, A armor, R range")
     yield Entry("Terrain", bold=True)
-    for sign, words in SIGNS.items():
-        yield Entry(words, _sign(sign))
+    for sign in SIGNS:
+        yield Entry(SIGN_WORDS[sign], _sign(sign))
     yield Entry("* for some units")
     yield Entry("General, controller", lambda scene, place: draw_seat_number(scene, place, 0))
     yield Entry("owner", lambda scene, place: draw_owner(scene, place, 1))

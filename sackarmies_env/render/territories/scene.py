@@ -6,23 +6,22 @@ import math
 from typing import NamedTuple
 
 from sackarmies_env.core.state import NO_PLAYER
-from sackarmies_env.games.territories.state.constants import Unit
 from sackarmies_env.render import theme
 from sackarmies_env.render.marks import draw_mark, draw_seat_number
 from sackarmies_env.render.shapes import Line, Place, Point, Polygon, Rect, Scene, Text, text_width
-from sackarmies_env.render.territories_battle import draw_battle, draw_cards
-from sackarmies_env.render.territories_model import TerritoriesPicture, TerritoryView
-from sackarmies_env.render.territories_panel import draw_panel
+from sackarmies_env.render.territories.battle import draw_battle, draw_cards
+from sackarmies_env.render.territories.model import PictureData, TerritoryView
+from sackarmies_env.render.territories.panel import draw_panel
+from sackarmies_env.render.territories.units import UNIT, UNIT_MARKS, draw_units
 from sackarmies_env.render.theme import Colors
 
 MARGIN = 8.0
 WIDTH = theme.WIDTH - theme.PANEL
 MAP_HEIGHT = 438.0
 LEGEND_Y, LEGEND_SIZE, LEGEND_GAP = theme.HEIGHT - 14.0, 11.0, 14.0
-NUMBER, COUNT, SAFE = 15.0, 13.0, 11.0  # font sizes in a territory
+NUMBER, SAFE = 15.0, 11.0  # font sizes in a territory
 ROW = 19.0  # from row to row in a territory
-BADGE, PEAK, UNIT = 8.5, 5.0, 6.0  # radii
-UNIT_MARKS = {Unit.TROOP: "circle", Unit.RIDER: "triangle", Unit.ENGINE: "square", Unit.HERO: "diamond"}
+BADGE, PEAK = 8.5, 5.0  # radii
 
 
 class Camera(NamedTuple):
@@ -37,7 +36,7 @@ class Camera(NamedTuple):
         return self.x + self.scale * point[0], self.y + self.scale * point[1]
 
 
-def make_scene(picture: TerritoriesPicture, colors: Colors) -> Scene:
+def make_scene(picture: PictureData, colors: Colors) -> Scene:
     """Return the shapes of a picture, from back to front."""
     scene: Scene = [
         Rect(0, 0, theme.WIDTH, theme.HEIGHT, colors["paper"]),
@@ -56,7 +55,7 @@ def make_scene(picture: TerritoriesPicture, colors: Colors) -> Scene:
 # --- the map
 
 
-def make_camera(picture: TerritoriesPicture) -> Camera:
+def make_camera(picture: PictureData) -> Camera:
     """Return the camera that centers the whole map in its part of the picture."""
     corners = [corner for territory in picture.territories for corner in territory.outline]
     left, right = min(x for x, _ in corners), max(x for x, _ in corners)
@@ -65,7 +64,7 @@ def make_camera(picture: TerritoriesPicture) -> Camera:
     return Camera(scale, (WIDTH - scale * (left + right)) / 2, (MAP_HEIGHT - scale * (top + bottom)) / 2)
 
 
-def draw_map(scene: Scene, picture: TerritoriesPicture, colors: Colors) -> None:
+def draw_map(scene: Scene, picture: PictureData, colors: Colors) -> None:
     """Draw all territories, with thick edges if they are chosen or may be chosen, and the attack or move."""
     camera = make_camera(picture)
     for territory in picture.territories:
@@ -127,27 +126,6 @@ def draw_territory(scene: Scene, center: Point, territory: TerritoryView, colors
 def draw_peak(scene: Scene, place: Place, ink: str) -> None:
     """Draw the mark of one step of height."""
     scene.append(Polygon((place.at(-1, 0.8), place.at(0, -1), place.at(1, 0.8)), "", ink, 1.4))
-
-
-def draw_units(
-    scene: Scene, place: Place, units: list[tuple[int, int]], ink: str, *, is_centered: bool = False
-) -> float:
-    """Draw the marks of units, each with its count; return the x where they end.
-
-    Args:
-        scene: the scene to draw on.
-        place: their left end or center, and the radius of a mark.
-        units: (type, count) pairs.
-        ink: the color.
-        is_centered: whether `place` is their center, not their left end.
-    """
-    widths = [2 * place.r + 4 + text_width(str(count), COUNT, True) + 9 for _, count in units]
-    x = place.x - (sum(widths) - 9) / 2 if is_centered else place.x
-    for (unit, count), width in zip(units, widths, strict=True):
-        draw_mark(scene, Place(x + place.r, place.y, 0.9 * place.r), UNIT_MARKS[Unit(unit)], ink)
-        scene.append(Text(x + 2 * place.r + 4, place.y, str(count), COUNT, ink, "start", True))
-        x += width
-    return x
 
 
 # --- the legend

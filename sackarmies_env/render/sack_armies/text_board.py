@@ -18,8 +18,9 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from sackarmies_env.render.board import FieldView, Hex, Picture, UnitView
 from sackarmies_env.render.canvas import Canvas
+from sackarmies_env.render.picture import Hex
+from sackarmies_env.render.sack_armies.model import FieldView, PictureData, UnitView
 from sackarmies_env.render.theme import ANSI_BOLD, ANSI_DIM, ANSI_REVERSE, ANSI_SEATS
 
 MARGIN = 6  # columns left of the board, for the coordinate r
@@ -55,7 +56,9 @@ class Size(NamedTuple):
     pitch: int
 
 
-def draw_board(picture: Picture, canvas: Canvas, labels: Mapping[Hex, str], row_lines: int | None = None) -> list[str]:
+def draw_board(
+    picture: PictureData, canvas: Canvas, labels: Mapping[Hex, str], row_lines: int | None = None
+) -> list[str]:
     """Return the lines of the board: the legal hexes, with r at the left margin; a wide board is split into parts.
 
     Args:
@@ -90,13 +93,13 @@ def draw_board(picture: Picture, canvas: Canvas, labels: Mapping[Hex, str], row_
     return lines
 
 
-def board_columns(picture: Picture, pitch: int) -> int:
+def board_columns(picture: PictureData, pitch: int) -> int:
     """Return the width of the whole board in columns."""
     halves = [half_column(at) for at in picture.hexes]
     return MARGIN + (max(halves) - min(halves) + 2) * pitch // 2 + 1
 
 
-def named_size(picture: Picture, canvas: Canvas) -> Size | None:
+def named_size(picture: PictureData, canvas: Canvas) -> Size | None:
     """Return the size of the lowest, then narrowest hexes that hold all names; None if such a board is too wide."""
     sizes = []
     for pitch in NAMED_PITCHES:
@@ -131,7 +134,7 @@ def parts_of(halves: dict[Hex, int], columns: int) -> Iterator[list[Hex]]:
         start += columns - 1
 
 
-def draw_part(picture: Picture, cells: Mapping[Hex, Cell], canvas: Canvas, labels: Mapping[Hex, str]) -> list[str]:
+def draw_part(picture: PictureData, cells: Mapping[Hex, Cell], canvas: Canvas, labels: Mapping[Hex, str]) -> list[str]:
     """Return the lines of a part of the board."""
     fields = {field.at: field for field in picture.fields}
     units = {unit.at: unit for unit in picture.units}

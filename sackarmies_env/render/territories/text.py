@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.games.territories.state.constants import FIRST_FACE
 from sackarmies_env.games.territories.words.sentences import unit_name
-from sackarmies_env.render.board import pile_text
 from sackarmies_env.render.canvas import Canvas, Style
-from sackarmies_env.render.territories_model import SIDES, BattleView, SkirmishView, TerritoriesPicture, TerritoryView
-from sackarmies_env.render.territories_panel import held_words, turn_facts
+from sackarmies_env.render.picture import pile_text
+from sackarmies_env.render.territories.model import SIDES, BattleView, PictureData, SkirmishView, TerritoryView
+from sackarmies_env.render.territories.panel import held_words, turn_facts
 from sackarmies_env.render.theme import ANSI_BOLD, ANSI_SEATS
 
 LEGEND = """\
@@ -21,7 +21,7 @@ HEADER = "No. height owner  units"
 SHOWN_EVENTS = 8
 
 
-def text_lines(picture: TerritoriesPicture, canvas: Canvas) -> list[str]:
+def text_lines(picture: PictureData, canvas: Canvas) -> list[str]:
     """Return the position as lines that are no wider than the canvas."""
     viewer = "seen by the referee" if picture.viewer is None else f"seen by Player {picture.viewer}"
     bold: Style = (ANSI_BOLD,)
@@ -56,7 +56,7 @@ def unit_words(units: tuple[int, ...]) -> str:
     return ", ".join(f"{count} {unit_name(unit, count)}" for unit, count in enumerate(units) if count) or "none"
 
 
-def map_lines(picture: TerritoriesPicture, canvas: Canvas) -> Iterator[str]:
+def map_lines(picture: PictureData, canvas: Canvas) -> Iterator[str]:
     """Yield a line for each territory."""
     for territory in picture.territories:
         style = () if territory.owner == NO_PLAYER else (ANSI_SEATS[territory.owner],)
@@ -72,14 +72,14 @@ def territory_words(territory: TerritoryView, is_choice: bool) -> str:
     return f"{territory.number:>3}{marks} {unit_words(territory.units)}{safe}"
 
 
-def move_words(picture: TerritoriesPicture) -> Iterator[str]:
+def move_words(picture: PictureData) -> Iterator[str]:
     """Yield where an attack or move comes from and goes to."""
     source, target = picture.move
     if source:
         yield f"From territory {source}" + (f" to territory {target}" if target else "")
 
 
-def battle_words(picture: TerritoriesPicture, battle: BattleView) -> Iterator[str]:
+def battle_words(picture: PictureData, battle: BattleView) -> Iterator[str]:
     """Yield the stage, what each side has on the board, and the skirmishes."""
     yield f"Stage: {battle.stage}"
     for name, side in zip(SIDES, battle.sides, strict=True):
@@ -109,7 +109,7 @@ def skirmish_words(skirmish: SkirmishView) -> str:
     return f"Skirmish {skirmish.number}: {sides[0]} against {sides[1]}{won}"
 
 
-def deck_words(picture: TerritoriesPicture) -> Iterator[str]:
+def deck_words(picture: PictureData) -> Iterator[str]:
     """Yield the deck and the discards, as the viewer knows them."""
     deck = f": {pile_text(picture.deck)}" if picture.deck else ""
     yield f"Deck: {picture.deck_size} cards{deck}"

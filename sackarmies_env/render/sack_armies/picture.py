@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,27 +38,26 @@ from sackarmies_env.games.sack_armies.state.constants import (
 from sackarmies_env.games.sack_armies.state.record import MAX_CHAIN
 from sackarmies_env.games.sack_armies.tokens.schema import AnyToken, Battlefield
 from sackarmies_env.games.sack_armies.tokens.text import effect_text, match_text
-from sackarmies_env.games.sack_armies.words.event_sentences import Names, log_of, tokens_of, verb_words
-from sackarmies_env.render.board import (
-    OVER,
+from sackarmies_env.games.sack_armies.words.event_sentences import log_of, tokens_of, verb_words
+from sackarmies_env.render.canvas import Canvas
+from sackarmies_env.render.picture import OVER, Hex, Pile, reading_order
+from sackarmies_env.render.sack_armies.model import (
     AttachmentView,
     FieldView,
-    Hex,
-    Picture,
-    Pile,
+    PictureData,
     SeatView,
     TerrainEffect,
     UnitCard,
     UnitView,
     codes_of,
-    reading_order,
 )
-from sackarmies_env.render.sack_armies_units import ARMOR, DAMAGE, MOVEMENT, RANGE, SIGHT, look
-from sackarmies_env.render.sack_armies_words import (
-    event_words,
-    outcome_words,
-    question,
-)
+from sackarmies_env.render.sack_armies.scene import make_scene
+from sackarmies_env.render.sack_armies.text import board_lines, summary_lines, text_lines
+from sackarmies_env.render.sack_armies.text_words import hex_lines
+from sackarmies_env.render.sack_armies.units import ARMOR, DAMAGE, MOVEMENT, RANGE, SIGHT, look
+from sackarmies_env.render.sack_armies.words import event_words, names_of, outcome_words, question
+from sackarmies_env.render.shapes import Scene
+from sackarmies_env.render.theme import Colors
 
 HOMELANDS = {
     Homeland.NONE: "",
@@ -71,6 +71,34 @@ TYPE_FIRST = (Decision.SETUP_HEX, Decision.DEPLOY_HEX)  # here the choice began 
 CARD_GAMES = (FlipMethod.DECK, FlipMethod.DECK_JOKERS)
 
 
+class Picture(PictureData):
+    """A position that draws itself; see `render.picture.HexBoard`."""
+
+    def scene(self, colors: Colors) -> Scene:
+        """Return the picture as shapes, in light colors."""
+        return make_scene(self)
+
+    def lines(self, canvas: Canvas) -> list[str]:
+        """Return the position as text."""
+        return text_lines(self, canvas)
+
+    def unasked(self) -> Picture:
+        """Return the picture without the current player: in a reaction window, that would tell who has a choice."""
+        return replace(self, asked="", current=OVER, choices=(), chosen=())
+
+    def board_lines(self, canvas: Canvas, labels: Mapping[Hex, str], height: int | None) -> list[str]:
+        """Return the board alone as text."""
+        return board_lines(self, canvas, labels, height)
+
+    def summary_lines(self, canvas: Canvas) -> list[str]:
+        """Return what a player needs besides the board as text."""
+        return summary_lines(self, canvas)
+
+    def hex_lines(self, canvas: Canvas, at: Hex, name: Callable[[int], str]) -> list[str]:
+        """Return what is on a hex as text."""
+        return hex_lines(self, canvas, at, name)
+
+
 @functools.lru_cache(maxsize=8)
 def types_of(game: Game) -> tuple[tuple[AnyToken, str], ...]:
     """Return every type of a configuration with its code, in the order of the types; codes do not depend on it."""
@@ -81,12 +109,6 @@ def types_of(game: Game) -> tuple[tuple[AnyToken, str], ...]:
     by_name = sorted(tokens, key=lambda token: (token.name, token.id))
     codes = dict(zip((token.id for token in by_name), codes_of([token.name for token in by_name]), strict=True))
     return tuple((token, codes[token.id]) for token in tokens)
-
-
-@functools.lru_cache(maxsize=8)
-def names_of(game: Game) -> Names:
-    """Return the names of types and hexes in a configuration."""
-    return Names.of(game)
 
 
 def terrain_effects(token: AnyToken) -> tuple[TerrainEffect, ...]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sackarmies_env.core.messages import counted
-from sackarmies_env.render.board import AttachmentView, FieldView, Picture, SeatView, UnitView, pile_text
 from sackarmies_env.render.canvas import Canvas
+from sackarmies_env.render.picture import Hex, pile_text
+from sackarmies_env.render.sack_armies.model import AttachmentView, FieldView, PictureData, SeatView, UnitView
 from sackarmies_env.render.theme import ANSI_BOLD, ANSI_SEATS
 
 NO_BREAK = "\u00a0"  # a space between words that stay on one line
 
 
-def key_lines(picture: Picture, canvas: Canvas) -> list[str]:
+def key_lines(picture: PictureData, canvas: Canvas) -> list[str]:
     """Return the names behind the codes on the board."""
     names = {(unit.card.code, unit.card.name) for unit in picture.units if unit.card is not None}
     names |= {(field.code, field.name) for field in picture.fields}
@@ -23,7 +24,7 @@ def key_lines(picture: Picture, canvas: Canvas) -> list[str]:
     return [line.replace(NO_BREAK, " ") for line in lines]
 
 
-def seat_lines(picture: Picture, seat: SeatView, canvas: Canvas, brief: bool = False) -> list[str]:
+def seat_lines(picture: PictureData, seat: SeatView, canvas: Canvas, brief: bool = False) -> list[str]:
     """Return a General's summary line, their tokens off the board as far as they are seen, and their units.
 
     Args:
@@ -97,7 +98,7 @@ def field_words(field: FieldView, name: Callable[[int], str]) -> str:
     return whose + held + (f". {field.text}" if field.text else "")
 
 
-def field_lines(picture: Picture, canvas: Canvas) -> list[str]:
+def field_lines(picture: PictureData, canvas: Canvas) -> list[str]:
     """Return the kinds of battlefields on the board and what they do, one line each."""
     kinds = sorted({(field.name, field.code, field.text) for field in picture.fields})
     if not kinds:
@@ -106,3 +107,12 @@ def field_lines(picture: Picture, canvas: Canvas) -> list[str]:
     for name, code, text in kinds:
         lines += canvas.wrapped(f"  {code:<4}{name}" + (f": {text}" if text else ""), 6)
     return lines
+
+
+def hex_lines(picture: PictureData, canvas: Canvas, at: Hex, name: Callable[[int], str]) -> list[str]:
+    """Return what is on a hex, none for an empty one; `name` returns the name of a seat."""
+    lines = []
+    for unit in picture.units:
+        if unit.at == at:
+            lines += [f"A unit of {name(unit.owner)}:", *unit_lines(unit, canvas)]
+    return lines + [field_words(field, name) for field in picture.fields if field.at == at]

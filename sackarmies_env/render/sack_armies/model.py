@@ -1,4 +1,4 @@
-"""The picture model: what one viewer may see of a position, as plain data for all painters.
+"""The picture model: what one viewer may see of a position of Sack Armies, as plain data for all painters.
 
 A model never holds an identity that its viewer does not know: a hidden token has a place but no card. Lists are
 ordered by hex, seat or name, never by the rows of a state.
@@ -10,11 +10,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-Hex = tuple[int, int]  # axial (q, r)
-Pile = tuple[tuple[str, int], ...]  # (name, copies), sorted by name
+from sackarmies_env.render.picture import OVER, REFEREE, Hex, Pile
 
-REFEREE = None  # the viewer who sees all
-OVER = -1  # no current player, or none that the viewer may know of
 SQRT3 = math.sqrt(3.0)
 
 
@@ -172,7 +169,7 @@ class SeatView:
 
 
 @dataclass(frozen=True)
-class Picture:
+class PictureData:
     """A position as one viewer may see it.
 
     Attributes:
@@ -227,33 +224,16 @@ class Picture:
             return "No decision is pending" if self.viewer is REFEREE else "Another General to decide"
         return f"{self.seat_name(self.current)} to decide" + (f": {self.asked}" if self.asked else "")
 
-
-@dataclass(frozen=True)
-class LogLine:
-    """A line of the log, as one viewer may know it.
-
-    Attributes:
-        text: what happened, in words.
-        kind: "turn" if one begins, "casualty", "control", "elimination", "end", "flip", "choice", or "" for others.
-        at: hex where it happened, if any.
-    """
-
-    text: str
-    kind: str = ""
-    at: Hex | None = None
-
-
-def pile_text(pile: Pile) -> str:
-    """Return a pile in words: `2 Plain, Walking Tree`, or `none`."""
-    return ", ".join(f"{copies} {name}" if copies > 1 else name for name, copies in pile) or "none"
+    def tokens(self) -> dict[tuple[Hex, int], str | None]:
+        """Return the names of units and attachments (None if hidden) by hex and place in the stack; 0 is the unit."""
+        names: dict[tuple[Hex, int], str | None] = {}
+        for unit in self.units:
+            names[unit.at, 0] = unit.card.name if unit.card else None
+            names |= {(unit.at, slot): attachment.name for slot, attachment in enumerate(unit.attachments, 1)}
+        return names
 
 
 # --- hexes
-
-
-def reading_order(at: Hex) -> tuple[int, int]:
-    """Return the sort key of a hex: rows from top to bottom, each from left to right."""
-    return at[1], at[0]
 
 
 def center_of(at: Hex) -> tuple[float, float]:

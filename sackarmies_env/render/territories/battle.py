@@ -5,17 +5,18 @@ from __future__ import annotations
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.games.territories.state.constants import FIRST_FACE
 from sackarmies_env.render import theme
-from sackarmies_env.render.board import pile_text
 from sackarmies_env.render.marks import draw_seat_number
+from sackarmies_env.render.picture import pile_text
 from sackarmies_env.render.shapes import Line, Place, Polygon, Rect, Scene, Text, fitted, text_width
-from sackarmies_env.render.territories_model import (
+from sackarmies_env.render.territories.model import (
     SIDES,
     BattleView,
     CardView,
+    PictureData,
     SideView,
     SkirmishView,
-    TerritoriesPicture,
 )
+from sackarmies_env.render.territories.units import UNIT, draw_units
 from sackarmies_env.render.theme import Colors
 
 LEFT, RIGHT = 14.0, float(theme.WIDTH - theme.PANEL - 12)
@@ -38,7 +39,7 @@ def draw_heading(scene: Scene, heading: str, words: str, colors: Colors) -> None
 # --- cards
 
 
-def draw_cards(scene: Scene, picture: TerritoriesPicture, colors: Colors) -> None:
+def draw_cards(scene: Scene, picture: PictureData, colors: Colors) -> None:
     """Draw the kinds of cards in two columns: effect, number, and where they are, as far as the viewer knows."""
     draw_heading(scene, "Cards", "in the game, in the discard pile, and in the viewer's hand", colors)
     width = (RIGHT - LEFT) / 2
@@ -64,7 +65,7 @@ def draw_card(scene: Scene, place: Place, card: CardView, colors: Colors) -> Non
 # --- the battle board
 
 
-def draw_battle(scene: Scene, picture: TerritoriesPicture, battle: BattleView, colors: Colors) -> None:
+def draw_battle(scene: Scene, picture: PictureData, battle: BattleView, colors: Colors) -> None:
     """Draw both sides, the attacker above, and the skirmishes between them from left to right."""
     draw_heading(scene, "Battle board", battle.stage, colors)
     scene.append(Rect(LEFT - 6, TOP - 4, RIGHT - LEFT + 12, BOTTOM - TOP + 8, colors["panel"], colors["rule"], 1, 6))
@@ -79,10 +80,8 @@ def draw_battle(scene: Scene, picture: TerritoriesPicture, battle: BattleView, c
         draw_skirmish(scene, LEFT + width * number, width, skirmish, colors)
 
 
-def draw_side(scene: Scene, picture: TerritoriesPicture, side: SideView, number: int, colors: Colors) -> None:
+def draw_side(scene: Scene, picture: PictureData, side: SideView, number: int, colors: Colors) -> None:
     """Draw what a side has on the board beside the skirmishes: units, counters and dice; then the cards it played."""
-    from sackarmies_env.render.territories_scene import UNIT, draw_units
-
     y, ink, x = SIDE_Y[number], colors["ink"], LEFT
     if side.seat != NO_PLAYER:
         draw_seat_number(scene, Place(x + 9, y, 9), side.seat)

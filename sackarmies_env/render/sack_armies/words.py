@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+
+from sackarmies_env.core.game import Game
 from sackarmies_env.games.sack_armies.state.constants import Decision
 from sackarmies_env.games.sack_armies.words.event_sentences import OUTCOMES, LogEvent, Names, event_sentence, verb_words
 
@@ -53,6 +56,12 @@ ENDS = {  # added to a question if the player may pass
     Decision.MOVE_UNIT: ", or done",
     Decision.COORD_MEMBER: ", or done",
 }
+
+
+@functools.lru_cache(maxsize=8)
+def names_of(game: Game) -> Names:
+    """Return the names of types and hexes in a configuration."""
+    return Names.of(game)
 
 
 def question(decision: int, verb: int, may_pass: bool = False) -> str:

@@ -19,24 +19,45 @@ from sackarmies_env.games.territories.rules.turn import ACTIONS_LEFT
 from sackarmies_env.games.territories.state.actions import FIRST_CARD, FIRST_TERRITORY
 from sackarmies_env.games.territories.state.constants import Decision, Event, Frame, Stage, TurnStep
 from sackarmies_env.games.territories.words.sentences import ASKED, card_effect, event_words, words_of
-from sackarmies_env.render.board import OVER, Pile
-from sackarmies_env.render.territories_model import (
+from sackarmies_env.render.canvas import Canvas
+from sackarmies_env.render.picture import OVER, Pile
+from sackarmies_env.render.shapes import Scene
+from sackarmies_env.render.territories.model import (
     BattleView,
     CardView,
+    PictureData,
     PlayerView,
     SideView,
     SkirmishView,
-    TerritoriesPicture,
     TerritoryView,
     TurnView,
 )
+from sackarmies_env.render.territories.scene import make_scene
+from sackarmies_env.render.territories.text import text_lines
+from sackarmies_env.render.theme import Colors
 
 
-def drawing(game: Game, states: NDArray[np.void], viewer: int | None) -> TerritoriesPicture:
+class Picture(PictureData):
+    """A position that draws itself; see `render.picture.Drawable`."""
+
+    def scene(self, colors: Colors) -> Scene:
+        """Return the picture as shapes."""
+        return make_scene(self, colors)
+
+    def lines(self, canvas: Canvas) -> list[str]:
+        """Return the position as text."""
+        return text_lines(self, canvas)
+
+    def unasked(self) -> Picture:
+        """Return the same picture: all players know who is asked what."""
+        return self
+
+
+def picture(game: Game, states: NDArray[np.void], viewer: int | None) -> Picture:
     """Return `states[0]` as `viewer` (a seat, or None for the referee) may see it."""
     view = _View(game, states, viewer)
     current = view.number("current_player")
-    return TerritoriesPicture(
+    return Picture(
         title="Territories",
         viewer=viewer,
         turn=view.number("turn"),

@@ -1,0 +1,1 @@
+"""Pictures, texts and logs of Territories."""
