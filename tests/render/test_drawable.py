@@ -14,7 +14,7 @@ from sackarmies_env.render.frames import position_data
 from sackarmies_env.render.log import news
 from sackarmies_env.render.picture import OVER, Drawable, HexBoard, Pile, find_picture
 from sackarmies_env.render.shapes import Text
-from sackarmies_training.table import table_class
+from sackarmies_training.table.game_table import table_class
 from sackarmies_training.web.feed import Feed
 from tests.render.positions import SMALL, start
 from tests.second_game import GAME, registered

@@ -48,11 +48,9 @@ class SeenNames(Names):
     """Names as one viewer knows them; unknown tokens are called face-down units or tokens.
 
     Attributes:
-        params: of the game.
         viewer: seat, or None for the referee.
     """
 
-    params: Any = None
     viewer: int | None = None
 
     def token(self, state: Any, row: int) -> str:
@@ -66,7 +64,7 @@ class SeenNames(Names):
 def seen_names(game: Game, viewer: int | None) -> SeenNames:
     """Return the names in a configuration, as one viewer knows them."""
     names = names_of(game)
-    return SeenNames(names.types, names.kinds, names.hexes, game.params[0], viewer)
+    return SeenNames(names.types, names.kinds, names.hexes, viewer)
 
 
 def log(
