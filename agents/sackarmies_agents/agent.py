@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import index
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.information import InformationSets
+from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.observation import ObservationSpec
 from sackarmies_env.core.record import Belief, Candidate
 
@@ -72,6 +74,10 @@ class Report:
     beliefs: tuple[Belief, ...] = ()
 
 
+class InvalidAnswer(ValueError):  # noqa: N818 - it says what happened
+    """An agent has answered something that is no action; the text says what, as in "answered 1.5, not an integer"."""
+
+
 class Agent(ABC):
     """Chooses actions from what one player sees.
 
@@ -116,9 +122,12 @@ class Agent(ABC):
 
         Returns:
             `(n,)` int64, legal ids.
+
+        Raises:
+            InvalidAnswer: `act` has answered anything but an integer of 64 bits.
         """
         pairs = zip(observations, action_masks, strict=True)
-        return np.array([index(self.act(observation, mask)) for observation, mask in pairs], np.int64)
+        return np.array([as_action(self.act(observation, mask)) for observation, mask in pairs], np.int64)
 
     def report(self) -> Sequence[Report | None]:
         """Report what the agent thought about its last decisions: those of the latest call to an `act` method.
@@ -130,6 +139,30 @@ class Agent(ABC):
             One report per decision, in order, None where there is nothing to say; or an empty sequence.
         """
         return ()
+
+
+def as_action(answer: Any) -> int:
+    """Convert an agent's answer for one decision to an id, not necessarily a legal one.
+
+    Raises:
+        InvalidAnswer: it is no integer, or one that does not fit into 64 bits, which no id needs.
+    """
+    try:
+        action = index(answer)
+    except TypeError:
+        raise InvalidAnswer(f"answered {_shown(answer)}, not an integer") from None
+    if not -(2**63) <= action < 2**63:
+        raise InvalidAnswer(f"answered an integer of {action.bit_length()} bits, which is not legal")
+    return action
+
+
+def _shown(answer: Any) -> str:
+    """Return an answer as reasons show it; of objects that may show where they are in memory, only the type."""
+    if isinstance(answer, np.ndarray):
+        return f"ndarray of shape {answer.shape} and dtype {answer.dtype}"
+    if answer is None or type(answer) in (float, str, bytes) or isinstance(answer, np.number | np.bool_):
+        return short_repr(answer)
+    return type(answer).__name__
 
 
 def check_shapes(size: int, num_actions: int, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from sackarmies_agents.agent import Agent, GameInfo, Report
 from sackarmies_agents.channel import Channel
-from sackarmies_agents.conduct import Misconduct, Status, ask, ask_informed, ask_reports, describe, guarded, reset
+from sackarmies_agents.conduct import Misconduct, Status, ask, ask_informed, ask_reports, guarded, raised, reset
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.line_launcher import MEBIBYTE, limit_memory
 from sackarmies_agents.starting import started
@@ -155,7 +155,7 @@ def answer_all(channel: Channel, text: str, info: GameInfo, *, is_limited: bool)
                 raise MemoryError from None
             answer |= {"fault": str(fault), "status": fault.status}
         except KeyboardInterrupt as error:  # raised by the agent itself: Ctrl-C does not arrive here
-            answer |= {"fault": f"raised {describe(error)}", "status": Status.ERROR}
+            answer |= {"fault": raised(error), "status": Status.ERROR}
         message = json.dumps(answer).encode()
         if len(message) > LARGEST_ANSWER:
             fault_of_size = {"number": number, "fault": f"answered more than {LARGEST_ANSWER // MEBIBYTE} MiB"}

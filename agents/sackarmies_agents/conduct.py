@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import os
+import sysconfig
 import traceback
 from collections.abc import Callable
 from enum import StrEnum
+from pathlib import Path
+from types import FrameType
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sackarmies_agents.agent import Agent, Report
+from sackarmies_agents.agent import Agent, InvalidAnswer, Report, as_action
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.record import MAX_REASON
 
 WROTE = "modified the observation or the mask that it was given"
 NO_REPORTS = "did not return one Report for each of {} decisions"
 WROTE_RULES = "modified the data of the game that it was given"
+ROOM = 20  # characters of a reason left for what precedes a fault, such as "in reset(): "
+LONGEST_NAME = 60  # characters of a file's name in a reason
+OUR_PACKAGES = "sackarmies_"  # what their names begin with
+LIBRARY = Path(sysconfig.get_path("stdlib"))
+INSTALLED = {"site-packages", "dist-packages"}  # folders of installed packages
 
 Result = TypeVar("Result")
 
@@ -64,7 +72,7 @@ def guarded(call: Callable[[], Result]) -> Result:
     relative to it.
 
     Raises:
-        Misconduct: the agent raised an exception.
+        Misconduct: the agent raised an exception, or answered something that is no action.
         HostError: its process cannot be started or watched.
     """
     pid, folder = os.getpid(), working_directory()
@@ -72,8 +80,10 @@ def guarded(call: Callable[[], Result]) -> Result:
         result = call()
     except (Misconduct, HostError, KeyboardInterrupt):  # Ctrl-C comes from the user
         raise
+    except InvalidAnswer as error:
+        raise Misconduct(str(error), Status.INVALID) from None
     except BaseException as error:  # an agent may raise anything
-        raise Misconduct(f"raised {describe(error)}") from error
+        raise Misconduct(raised(error)) from error
     finally:
         if os.getpid() != pid:  # the agent forked, and this is the copy: it must not continue our work
             os._exit(0)
@@ -149,11 +159,24 @@ def read_answer(answer: Any, count: int) -> NDArray[np.int64]:
     Raises:
         Misconduct: it is anything but `count` integers.
     """
-    actions = guarded(lambda: np.asarray(answer))
+    actions = guarded(lambda: _as_array(answer, count))
+    if actions.shape == (count,) and actions.dtype in (np.object_, np.uint64):  # integers, perhaps of over 64 bits
+        return guarded(lambda: np.array([as_action(action) for action in actions], np.int64))
     if actions.shape != (count,) or not np.issubdtype(actions.dtype, np.integer):
         given = f"{type(answer).__name__} of shape {actions.shape} and dtype {actions.dtype}"
         raise Misconduct(f"answered {given}, not integers of shape {(count,)}", Status.INVALID)
     return actions.astype(np.int64)
+
+
+def _as_array(answer: Any, count: int) -> NDArray[Any]:
+    try:
+        return np.asarray(answer)
+    except ValueError:
+        if not isinstance(answer, list | tuple):
+            raise
+        raise InvalidAnswer(
+            f"answered {type(answer).__name__} of unequal parts, not integers of shape {(count,)}"
+        ) from None
 
 
 def reset(agent: Agent, seed: int) -> None:
@@ -172,12 +195,52 @@ def are_legal(masks: NDArray[np.int8], actions: NDArray[np.int64]) -> NDArray[np
     return legal
 
 
+def raised(error: BaseException) -> str:
+    """Return the reason for a forfeit by an exception, as in "raised RuntimeError: no idea (bold.py, line 17)"."""
+    place = one_line(place_of(error))
+    told = one_line(f"raised {describe(error)}", MAX_REASON - ROOM - len(place))
+    return f"{told} {place}" if place else told
+
+
+def place_of(error: BaseException) -> str:
+    """Return the innermost place of an exception in an agent's own files, "(bold.py, line 17)"; "" if there is none."""
+    if isinstance(error, SyntaxError):
+        name, line = error.filename, error.lineno
+        if isinstance(name, str) and is_own(name) and isinstance(line, int):
+            return f"({name_of(name)}, line {line})"
+    for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
+        if not is_ours(frame) and is_own(frame.f_code.co_filename):
+            return f"({name_of(frame.f_code.co_filename)}, line {line})"
+    return ""
+
+
+def name_of(path: str) -> str:
+    """Return the last part of a path, short enough for a reason."""
+    return one_line(os.path.basename(path), LONGEST_NAME)
+
+
+def is_ours(frame: FrameType) -> bool:
+    """Return whether a frame runs code of this project."""
+    name = frame.f_globals.get("__name__")
+    return isinstance(name, str) and name.startswith(OUR_PACKAGES)
+
+
+def is_own(name: str) -> bool:
+    """Return whether a source file belongs neither to Python nor to an installed package."""
+    path = Path(name)
+    return path.is_absolute() and not path.is_relative_to(LIBRARY) and INSTALLED.isdisjoint(path.parts)
+
+
 def describe(error: BaseException) -> str:
-    """Return an exception as one short printable line, without control characters."""
-    return one_line("".join(traceback.format_exception_only(error)))
+    """Return an exception as one short printable line, without control characters.
+
+    The lines of a syntax error that show the source are left out.
+    """
+    lines = traceback.format_exception_only(error)
+    return one_line("".join(line for line in lines if not line.startswith("  ")))
 
 
-def one_line(text: str) -> str:
-    """Return untrusted text as one printable line of at most `MAX_REASON` characters."""
+def one_line(text: str, length: int = MAX_REASON) -> str:
+    """Return untrusted text as one printable line of at most `length` characters."""
     line = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
-    return line if len(line) <= MAX_REASON else line[: MAX_REASON - 3] + "..."
+    return line if len(line) <= length else line[: length - 3] + "..."

@@ -27,7 +27,9 @@ from sackarmies_training.imitation import School
 from sackarmies_training.matches import Seating, play_games
 from sackarmies_training.stats.sprt import SprtPlan
 from sackarmies_training.tournament import Tournament, batch_path
+from tests.agents import misbehaving as misbehaving_agents
 from tests.agents.misbehaving import Scarce
+from tests.agents.simple import place
 from tests.core.toy_game import make_duel
 from tests.training.test_train import make_config
 
@@ -55,16 +57,17 @@ def reasons(played):
     return {forfeit.reason for one in played for forfeit in one.forfeits}
 
 
+NO_IDEA = f"raised RuntimeError: no idea [31m {place(misbehaving_agents, 'raise RuntimeError')}"
+TWO_FOURS = f"raised ValueError: two fours {place(misbehaving_agents, 'two fours')}"
 MISCONDUCT = [
-    ("Raises", "raised RuntimeError: no idea [31m"),
-    ("RaisesLong", "raised ValueError: " + "x" * 178 + "..."),
-    ("Exits", "raised SystemExit: enough"),
-    ("RaisesUnusual", "raised tests.agents.misbehaving.Unusual"),
-    ("Huge", "raised OverflowError: Python int too large to convert to C long"),
-    ("Nothing", "raised TypeError: 'NoneType' object cannot be interpreted as an integer"),
-    ("Text", "raised TypeError: 'str' object cannot be interpreted as an integer"),
-    ("NotANumber", "raised TypeError: 'float' object cannot be interpreted as an integer"),
-    ("Fraction", "raised TypeError: 'float' object cannot be interpreted as an integer"),
+    ("Raises", NO_IDEA),
+    ("Exits", f"raised SystemExit: enough {place(misbehaving_agents, 'sys.exit')}"),
+    ("RaisesUnusual", f"raised tests.agents.misbehaving.Unusual {place(misbehaving_agents, 'raise Unusual')}"),
+    ("Huge", "answered an integer of 71 bits, which is not legal"),
+    ("Nothing", "answered None, not an integer"),
+    ("Text", "answered 'x', not an integer"),
+    ("NotANumber", "answered nan, not an integer"),
+    ("Fraction", "answered 0.0, not an integer"),
     ("Scribbles", "modified the observation or the mask that it was given"),
     ("Illegal", "chose action 1, which is not legal"),
 ]
@@ -94,7 +97,7 @@ def test_isolation_makes_no_difference(kind, reason):
     [
         ("Leaves", "ended its process with exit code 3", Isolation()),
         ("Crashes", "was killed by SIGSEGV", Isolation()),
-        ("RaisesCtrlC", "raised KeyboardInterrupt", Isolation()),
+        ("RaisesCtrlC", f"raised KeyboardInterrupt {place(misbehaving_agents, 'raise Keyb')}", Isolation()),
         ("Dies", "was killed by SIGKILL", Isolation()),
         pytest.param("DiesUnnamed", "was killed by signal 40", Isolation(), marks=needs_linux),
         ("Hangs", "took longer than 1 s a decision", Isolation(time_limit=1.0)),
@@ -156,7 +159,7 @@ def test_many_decisions_at_once_have_many_times_the_limit():
 @pytest.mark.parametrize(
     ("kind", "reason"),
     [
-        ("SharedRaises", "raised ValueError: two fours"),
+        ("SharedRaises", TWO_FOURS),
         ("SharedTooLong", "answered ndarray of shape (2,) and dtype int64, not integers of shape (1,)"),
         ("SharedFloats", "answered ndarray of shape (1,) and dtype float64, not integers of shape (1,)"),
         ("SharedIllegal", "chose action -1, which is not legal"),
@@ -198,14 +201,18 @@ def test_new_process_plays_the_other_games_of_one_that_died():
 def test_agent_that_cannot_be_reset_loses_its_games():
     played = play([seated("BadReset", "Lowest")] * 2)
     assert [one.actions for one in played] == [(forfeit_code(0),)] * 2
-    assert reasons(played) == {"in reset(): raised KeyError: 'seed'"}
+    assert reasons(played) == {f"in reset(): raised KeyError: 'seed' {place(misbehaving_agents, 'KeyError')}"}
 
 
-@pytest.mark.parametrize("kind", ["RaisesLong", "BadLongReset"])
-def test_reasons_are_short_enough_for_records(kind):
-    (played,) = play([seated(kind, "Lowest")])
+@pytest.mark.parametrize(
+    ("kind", "line"), [("RaisesLong", "RaisesLong(Late)"), ("BadLongReset", "BadLongReset(Lowest)")]
+)
+@pytest.mark.parametrize("isolation", [None, pytest.param(ISOLATION, marks=pytest.mark.slow)])
+def test_reasons_are_short_enough_for_records_and_keep_the_place(kind, line, isolation):
+    (played,) = play([seated(kind, "Lowest")], isolation)
     (forfeit,) = played.forfeits
-    assert Forfeit(ply=forfeit.ply, reason=forfeit.reason).reason.endswith("xxx...")
+    place_of_fault = place(misbehaving_agents, line, 2)
+    assert Forfeit(ply=forfeit.ply, reason=forfeit.reason).reason.endswith(f"xxx... {place_of_fault}")
 
 
 def test_other_two_play_on_after_a_forfeit():
@@ -294,14 +301,17 @@ def test_tournament_continues_after_forfeits_and_records_the_reasons(tmp_path, m
     assert min(lost[name] for name in FIELD[:2]) > 0
     told = {(one["agent"], one["reason"]): one["games"] for one in standings["forfeits"]}
     assert told == {
-        (FIELD[0], "raised RuntimeError: no idea [31m"): lost[FIELD[0]],
-        (FIELD[1], "raised ValueError: two fours"): lost[FIELD[1]],
+        (FIELD[0], NO_IDEA): lost[FIELD[0]],
+        (FIELD[1], TWO_FOURS): lost[FIELD[1]],
     }
     assert "Games lost by forfeit" in text
     assert "raised RuntimeError: no idea [31m" in text
 
 
-UNMADE = "cannot be made: class=tests.agents.misbehaving:Scarce: making the agent raised OSError: no license left"
+UNMADE = (
+    "cannot be made: class=tests.agents.misbehaving:Scarce: making the agent raised OSError: no license left "
+    f"{place(misbehaving_agents, 'no license left')}"
+)
 
 
 def test_agent_that_can_no_longer_be_made_forfeits_in_a_tournament(tmp_path, monkeypatch, capsys):

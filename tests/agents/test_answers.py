@@ -1,0 +1,137 @@
+"""What agents answer and print, and what reasons for forfeits say of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from sackarmies_agents import Agent, GameInfo, make_agent
+from sackarmies_agents.conduct import Misconduct, Status, ask, describe, guarded
+from tests.core.toy_game import make_duel
+
+CRASH = """
+import numpy as np
+from sackarmies_agents import Agent
+
+class Bold(Agent):
+    def __init__(self, info):
+        pass
+
+    def reset(self, seed):
+        pass
+
+    def act(self, observation, action_mask):
+        return np.take([1], 2)  # raises in numpy
+"""
+
+
+class Answers(Agent):
+    """Answers the same each time."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def reset(self, seed):
+        pass
+
+    def act(self, observation, action_mask):
+        return self.answer
+
+
+class AnswersInBatch(Answers):
+    def act_batch(self, observations, action_masks):
+        return [self.answer]
+
+
+class Broken:
+    """Something that is no integer, though it claims to be one."""
+
+    def __index__(self):
+        raise ZeroDivisionError("at the index")
+
+
+def answer_of(agent):
+    return ask(agent, np.zeros((1, 4), np.int8), np.ones((1, 3), np.int8))
+
+
+# --- answers
+
+
+@pytest.mark.parametrize("kind", [Answers, AnswersInBatch])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *(1.5, None, "3", np.float32(1), np.array([1]), [1], object()),
+        *(2**70, -(2**63) - 1, np.uint64(2**63), pytest.param(10**5000, id="too long to be written out")),
+    ],
+)
+def test_answer_that_is_no_action_is_invalid_and_the_reason_says_what_it_was(kind, answer):
+    with pytest.raises(
+        Misconduct, match=r"^answered .*(not an integer|not integers of shape|which is not legal)"
+    ) as told:
+        answer_of(kind(answer))
+    assert told.value.status == Status.INVALID
+    assert "0x" not in str(told.value)  # where it is in memory
+
+
+@pytest.mark.parametrize("kind", [Answers, AnswersInBatch])
+@pytest.mark.parametrize("answer", [2, np.int8(2), np.uint64(2), np.array(2), torch.tensor(2)])
+def test_integers_of_all_kinds_are_answers(kind, answer):
+    assert answer_of(kind(answer)).tolist() == [2]
+
+
+def test_list_of_unequal_parts_is_an_invalid_answer():
+    with pytest.raises(Misconduct, match=r"^answered list of unequal parts, not integers of shape \(1,\)$") as told:
+        answer_of(AnswersInBatch([[1], 2]))
+    assert told.value.status == Status.INVALID
+
+
+def test_answer_that_raises_is_told_as_what_it_raised():
+    with pytest.raises(Misconduct, match=r"^raised ZeroDivisionError: at the index") as told:
+        answer_of(Answers(Broken()))
+    assert told.value.status == Status.ERROR
+
+
+# --- places
+
+
+def test_reason_ends_with_the_innermost_place_in_the_agents_own_files(tmp_path):
+    (tmp_path / "bold.py").write_text(CRASH, encoding="utf-8")
+    agent = make_agent(f"python:file={tmp_path / 'bold.py'},class=Bold", GameInfo.of(make_duel()))
+    with pytest.raises(Misconduct, match=r"^raised IndexError: .* \(bold\.py, line 13\)$"):
+        answer_of(agent)
+
+
+def test_fault_in_the_call_itself_has_no_place():
+    with pytest.raises(Misconduct, match=r"^raised TypeError: 'NoneType' object is not callable$"):
+        ask(type("Empty", (), {"act_batch": None})(), np.zeros((1, 4), np.int8), np.ones((1, 3), np.int8))
+
+
+def test_syntax_error_has_the_place_in_the_file_and_none_of_its_source(tmp_path):
+    path = tmp_path / "bold.py"
+    path.write_text("x = 1\ny = = 2  # secret\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"importing '.*' raised SyntaxError: invalid syntax \(bold\.py, line 2\)$"):
+        make_agent(f"python:file={path},class=Bold", GameInfo.of(make_duel()))
+    with pytest.raises(SyntaxError) as error:
+        compile(path.read_text(), str(path), "exec")
+    assert describe(error.value) == "SyntaxError: invalid syntax"
+
+
+def test_names_of_files_are_short_and_printable_in_reasons(tmp_path):
+    names = {"__name__": "own"}
+    exec(compile("def fail():\n    return 1 / 0", str(tmp_path / f"\x1b[31m{'x' * 200}.py"), "exec"), names)
+    with pytest.raises(Misconduct, match=r"^raised ZeroDivisionError: division by zero \(\[31mx{53}\.\.\., line 2\)$"):
+        guarded(names["fail"])
+
+
+def fail_by_syntax():
+    raise SyntaxError("odd", (Path("relative.py"), Broken(), 0, ""))  # what its attributes are is not ours
+
+
+def test_strange_syntax_error_is_placed_where_it_was_raised():
+    with pytest.raises(Misconduct, match=r"^raised SyntaxError: odd") as told:
+        guarded(fail_by_syntax)
+    assert str(told.value).endswith(f"(test_answers.py, line {fail_by_syntax.__code__.co_firstlineno + 1})")
