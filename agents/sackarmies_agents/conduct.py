@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import sysconfig
 import traceback
 from collections.abc import Callable
@@ -69,13 +70,14 @@ def guarded(call: Callable[[], Result]) -> Result:
     """Call into an agent, and return what `call` returns.
 
     Some agents change the working directory to find their files; it is changed back, since paths of ours may be
-    relative to it.
+    relative to it. What they print goes to stderr, since results of ours go to stdout.
 
     Raises:
         Misconduct: the agent raised an exception, or answered something that is no action.
         HostError: its process cannot be started or watched.
     """
-    pid, folder = os.getpid(), working_directory()
+    pid, folder, stdout = os.getpid(), working_directory(), sys.stdout
+    sys.stdout = sys.stderr
     try:
         result = call()
     except (Misconduct, HostError, KeyboardInterrupt):  # Ctrl-C comes from the user
@@ -87,6 +89,7 @@ def guarded(call: Callable[[], Result]) -> Result:
     finally:
         if os.getpid() != pid:  # the agent forked, and this is the copy: it must not continue our work
             os._exit(0)
+        sys.stdout = stdout
         if folder is not None and working_directory() != folder:
             os.chdir(folder)
     return result

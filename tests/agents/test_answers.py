@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +15,8 @@ from sackarmies_agents import Agent, GameInfo, make_agent
 from sackarmies_agents.conduct import Misconduct, Status, ask, describe, guarded
 from tests.core.toy_game import make_duel
 
+COMMAND = "from sackarmies_training.cli import app; app()"
+MARK = "100 of 100 games played\x1b[31m"
 CRASH = """
 import numpy as np
 from sackarmies_agents import Agent
@@ -25,6 +30,24 @@ class Bold(Agent):
 
     def act(self, observation, action_mask):
         return np.take([1], 2)  # raises in numpy
+"""
+LOUD = f"""
+import sys
+from sackarmies_agents import Agent
+
+print({MARK!r}, "imported")
+
+class Bold(Agent):
+    def __init__(self, info):
+        print({MARK!r}, "made")
+
+    def reset(self, seed):
+        print({MARK!r}, "reset")
+
+    def act(self, observation, action_mask):
+        print({MARK!r}, "asked")
+        print({MARK!r}, file=sys.stderr)
+        return int(action_mask.argmax())
 """
 
 
@@ -55,6 +78,20 @@ class Broken:
 
 def answer_of(agent):
     return ask(agent, np.zeros((1, 4), np.int8), np.ones((1, 3), np.int8))
+
+
+def evaluate(folder, *options):
+    """Have the command play games of an agent that prints a lot."""
+    (folder / "bold.py").write_text(LOUD, encoding="utf-8")
+    words = ["evaluate", "python:file=bold.py,class=Bold", "random", "--games", "2", "--seed", "1", "--workers", "1"]
+    return subprocess.run(
+        [sys.executable, "-c", COMMAND, *words, *options],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
 
 
 # --- answers
@@ -135,3 +172,21 @@ def test_strange_syntax_error_is_placed_where_it_was_raised():
     with pytest.raises(Misconduct, match=r"^raised SyntaxError: odd") as told:
         guarded(fail_by_syntax)
     assert str(told.value).endswith(f"(test_answers.py, line {fail_by_syntax.__code__.co_firstlineno + 1})")
+
+
+# --- output
+
+
+def test_what_an_agent_prints_in_this_process_goes_to_stderr(tmp_path):
+    done = evaluate(tmp_path)
+    assert MARK not in done.stdout
+    assert "won" in done.stdout
+    assert {"imported", "made", "reset", "asked"} <= set(done.stderr.split())
+    assert MARK in done.stderr
+
+
+def test_stdout_is_as_before_after_a_call_to_an_agent_that_raises(capsys):
+    with pytest.raises(Misconduct):
+        guarded(lambda: 1 / 0)
+    print("result")
+    assert capsys.readouterr().out == "result\n"
