@@ -13,6 +13,7 @@ import sys
 import threading
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import wait
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,9 @@ import numpy as np
 from sackarmies_agents.agent import Agent, GameInfo, Report
 from sackarmies_agents.channel import Channel
 from sackarmies_agents.conduct import Misconduct, Status, ask, ask_informed, ask_reports, guarded, raised, reset
-from sackarmies_agents.factory import make_agent
+from sackarmies_agents.factory import make_agent, parse_agent
 from sackarmies_agents.line_launcher import MEBIBYTE, limit_memory
+from sackarmies_agents.python_file import import_from
 from sackarmies_agents.starting import started
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.information import InformationSets
@@ -132,6 +134,8 @@ def _plain_reports(agent: Agent, count: int) -> list[dict[str, Any] | None]:
 def answer_all(channel: Channel, text: str, info: GameInfo, *, is_limited: bool) -> None:
     """Make an agent and answer requests for it; if `is_limited`, running out of memory ends the process."""
     try:
+        if "file" in (options := parse_agent(text).options):
+            import_from(Path(options["file"]).resolve().parent)
         agent = make_agent(text, info)
     except ValueError as error:
         channel.send(json.dumps({"refused": str(error)}).encode())

@@ -6,21 +6,17 @@ Options are separated by commas; a comma inside a value is written as a backslas
 from __future__ import annotations
 
 import contextlib
-import functools
-import hashlib
 import importlib
-import importlib.util
 import inspect
 import re
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.conduct import Misconduct, guarded
+from sackarmies_agents.python_file import find_file, missing_neighbor, module_in
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import short_repr, suggestion
@@ -195,14 +191,11 @@ def _make_python(info: GameInfo, options: Mapping[str, str]) -> Agent:
     place = options["class"]
     form = "Class, with file=FILE.py" if "file" in options else "module:Class"
     module, colon, name = place.rpartition(":")
+    is_formed = not colon if "file" in options else bool(module)
     try:
-        source: Any = None
-        if "file" in options and not colon:
-            source = guarded(lambda: module_in(Path(options["file"]).resolve()))
-        elif "file" not in options and module:
-            source = guarded(lambda: importlib.import_module(module))
-    except Misconduct as fault:
-        raise ValueError(f"class={place}: importing {options.get('file', module)!r} {fault}") from None
+        source = _import(module, options.get("file")) if is_formed else None
+    except ValueError as error:
+        raise ValueError(f"class={place}: {error}") from error.__cause__
     kind = getattr(source, name, None)
     if not (isinstance(kind, type) and issubclass(kind, Agent)):
         raise ValueError(f"class={place}: not a subclass of sackarmies_agents.Agent; expected the form {form}")
@@ -210,30 +203,21 @@ def _make_python(info: GameInfo, options: Mapping[str, str]) -> Agent:
     try:
         return guarded(lambda: kind(info, **own))  # type: ignore[call-arg] # how agents of one's own are made
     except Misconduct as fault:
-        raise ValueError(f"class={place}: making the agent {fault}") from None
+        raise ValueError(f"class={place}: making the agent {fault}") from fault.__cause__
 
 
-@functools.cache
-def module_in(path: Path) -> ModuleType:
-    """Import a Python file, once; its folder need not be on the import path.
+def _import(module: str, file: str | None) -> ModuleType:
+    """Import the module or the file of an agent.
 
     Raises:
-        ValueError: there is no such file, or it is not a Python file.
+        ValueError: there is no such Python file, or importing it raised an exception, which is the cause.
     """
-    if not path.is_file():
-        raise ValueError(f"there is no file {short_repr(str(path))}")
-    name = f"agent_in_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ValueError(f"{short_repr(str(path))} is not a Python file: its name must end in .py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses look up the module of a class here
+    path = None if file is None else find_file(file)
     try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
+        return guarded(lambda: importlib.import_module(module) if path is None else module_in(path))
+    except Misconduct as fault:
+        hint = "" if path is None else missing_neighbor(fault.__cause__, path.parent)
+        raise ValueError(f"importing {file or module!r} {fault}{hint}") from fault.__cause__
 
 
 def read_value(text: str) -> bool | int | float | str:

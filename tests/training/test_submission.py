@@ -63,6 +63,16 @@ def test_class_in_a_file_is_tried(tmp_path, seeded):
 
 
 @pytest.mark.slow
+def test_submission_may_have_several_modules(tmp_path):
+    files = {"bold_py": "from helper import Bold as Bolder\n\nclass Bold(Bolder):\n    pass\n"}
+    files["helper_py"] = BOT.format(seeded=True, addend="")
+    submit(tmp_path, 'agent = "python:file=bold.py,class=Bold"', **files)
+    done = CliRunner().invoke(app, ["submit-check", str(tmp_path), "--games", "2"])
+    assert done.exit_code == 0, done.output
+    assert "The submission is accepted." in done.output
+
+
+@pytest.mark.slow
 def test_illegal_choices_are_told_game_by_game(tmp_path):
     source = BOT.format(seeded=True, addend="+ 1000")
     trial = tried(submit(tmp_path, 'agent = "python:file=bold.py,class=Bold"', bold_py=source))

@@ -15,6 +15,7 @@ import sackarmies_agents
 import sackarmies_env
 from sackarmies_agents.factory import KINDS, parse_agent
 from sackarmies_agents.line_agent import LINE
+from sackarmies_agents.python_file import imported_files
 from sackarmies_env.core.cache_folder import CORE, GAMES, source_digest
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import printable, shorten
@@ -89,7 +90,8 @@ def game_identity(game: Game) -> dict[str, str]:
 def agent_identity(text: str) -> dict[str, str]:
     """Return the identity of an agent: its kind, its options, and the content of the files they name.
 
-    For a program, these are the files that words of its command name.
+    For a program, these are the files that words of its command name; for a Python file, also those that it imports
+    from its folder.
 
     Raises:
         ValueError: the text names no agent, or its file cannot be read.
@@ -109,7 +111,10 @@ def agent_identity(text: str) -> dict[str, str]:
             names = named_files(spec.name, option, value)
             identity |= {f"sha256 of {option} {name}": digest_of(Path(name)) for name in names}
     if "file" in spec.options:
-        identity["sha256 of source"] = source_digest([Path(spec.options["file"])])
+        file = Path(spec.options["file"])
+        identity["sha256 of source"] = source_digest([file])
+        modules = {path.relative_to(file.resolve().parent).as_posix(): path for path in imported_files(file)}
+        identity |= {f"sha256 of module {name}": digest_of(path) for name, path in modules.items()}
     elif spec.name == LINE:
         place = Path(spec.options.get("folder", "."))
         words = [word for word in shlex.split(spec.options["command"]) if is_file(place / word)]
