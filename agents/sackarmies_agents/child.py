@@ -20,7 +20,17 @@ import numpy as np
 
 from sackarmies_agents.agent import Agent, GameInfo, Report
 from sackarmies_agents.channel import Channel
-from sackarmies_agents.conduct import Misconduct, Status, ask, ask_informed, ask_reports, guarded, raised, reset
+from sackarmies_agents.conduct import (
+    Misconduct,
+    Status,
+    ask,
+    ask_informed,
+    ask_reports,
+    guarded,
+    raised,
+    reset,
+    trace_of,
+)
 from sackarmies_agents.factory import make_agent, parse_agent
 from sackarmies_agents.line_launcher import MEBIBYTE, limit_memory
 from sackarmies_agents.python_file import import_from
@@ -62,7 +72,8 @@ def serve(connection: socket.socket, text: str, info: GameInfo, memory_limit: in
     end_with_parent(with_group=True)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
-    os.dup2(nothing, 1)  # output of agents is discarded
+    for handle in (1, 2):  # output of agents is discarded: it could pass for ours, control a terminal, or fill a disk
+        os.dup2(nothing, handle)
     try:
         if memory_limit is not None:
             limit_memory(address_space() + memory_limit * MEBIBYTE)
@@ -138,7 +149,7 @@ def answer_all(channel: Channel, text: str, info: GameInfo, *, is_limited: bool)
             import_from(Path(options["file"]).resolve().parent)
         agent = make_agent(text, info)
     except ValueError as error:
-        channel.send(json.dumps({"refused": str(error)}).encode())
+        channel.send(json.dumps({"refused": str(error), "trace": trace_of(error.__cause__)}).encode())
         return
     channel.send(json.dumps({name: bool(getattr(agent, name)) for name in ("shares_batch", "is_informed")}).encode())
     games: dict[tuple[str, int], Game] = {}
@@ -157,9 +168,9 @@ def answer_all(channel: Channel, text: str, info: GameInfo, *, is_limited: bool)
         except Misconduct as fault:
             if is_limited and isinstance(fault.__cause__, MemoryError):
                 raise MemoryError from None
-            answer |= {"fault": str(fault), "status": fault.status}
+            answer |= {"fault": str(fault), "status": fault.status, "trace": trace_of(fault.__cause__)}
         except KeyboardInterrupt as error:  # raised by the agent itself: Ctrl-C does not arrive here
-            answer |= {"fault": raised(error), "status": Status.ERROR}
+            answer |= {"fault": raised(error), "status": Status.ERROR, "trace": trace_of(error)}
         message = json.dumps(answer).encode()
         if len(message) > LARGEST_ANSWER:
             fault_of_size = {"number": number, "fault": f"answered more than {LARGEST_ANSWER // MEBIBYTE} MiB"}

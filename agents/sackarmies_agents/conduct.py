@@ -23,6 +23,7 @@ WROTE = "modified the observation or the mask that it was given"
 NO_REPORTS = "did not return one Report for each of {} decisions"
 WROTE_RULES = "modified the data of the game that it was given"
 ROOM = 20  # characters of a reason left for what precedes a fault, such as "in reset(): "
+MAX_TRACE = 10_000  # characters of a traceback
 LONGEST_NAME = 60  # characters of a file's name in a reason
 OUR_PACKAGES = "sackarmies_"  # what their names begin with
 LIBRARY = Path(sysconfig.get_path("stdlib"))
@@ -215,6 +216,19 @@ def place_of(error: BaseException) -> str:
         if not is_ours(frame) and is_own(frame.f_code.co_filename):
             return f"({name_of(frame.f_code.co_filename)}, line {line})"
     return ""
+
+
+def trace_of(error: BaseException | None) -> str:
+    """Return the traceback of an exception from the agent's own code on, its last `MAX_TRACE` characters; "" for None.
+
+    It is for those who run their own agents, and part of no result: unlike the reason, it shows paths and sources.
+    """
+    if error is None:
+        return ""
+    first = error.__traceback__
+    while first is not None and is_ours(first.tb_frame):
+        first = first.tb_next
+    return "".join(traceback.format_exception(type(error), error, first))[-MAX_TRACE:]
 
 
 def name_of(path: str) -> str:

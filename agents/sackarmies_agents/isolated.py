@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from sackarmies_agents.agent import Agent, GameInfo, Report
 from sackarmies_agents.channel import Channel
 from sackarmies_agents.child import LARGEST_ANSWER, OUT_OF_MEMORY, protect_memory, serve
-from sackarmies_agents.conduct import NO_REPORTS, Gone, HostError, Misconduct, Status
+from sackarmies_agents.conduct import MAX_TRACE, NO_REPORTS, Gone, HostError, Misconduct, Status
 from sackarmies_agents.factory import make_agent, parse_agent
 from sackarmies_agents.limits import ALONE, Isolation, until
 from sackarmies_agents.line_agent import LINE, make_line
@@ -39,12 +39,17 @@ if TYPE_CHECKING:
 
 PATIENCE = 5.0  # seconds to wait for a killed process to end
 MOST_ANSWERS = 1000  # answers read for one question
+MOST_TRACES = 5
 WITHOUT_SERVER = 255  # exit code that `multiprocessing` reports if the fork server is gone
 SERVER_DIED = (
     "the server of agents' processes has died, perhaps because memory ran out or an agent ended it; nobody forfeits, "
     "and a tournament resumes with the same command"
 )
 PROTECTION = "sackarmies_agents.protection"  # calls `protect_memory` when it is imported
+
+
+class RaisedThere(Exception):  # noqa: N818 - it says where
+    """An exception in the process of an agent; the text is its traceback, which is untrusted."""
 
 
 class SentReport(StrictModel):
@@ -80,6 +85,7 @@ class IsolatedAgent(SeparateAgent):
     Attributes:
         shares_batch: as the agent declares it.
         is_informed: as the agent declares it.
+        traces: tracebacks of the exceptions that it has raised, each once and at most `MOST_TRACES`; untrusted text.
     """
 
     def __init__(self, text: str, info: GameInfo, isolation: Isolation) -> None:
@@ -91,7 +97,8 @@ class IsolatedAgent(SeparateAgent):
             isolation: limits.
 
         Raises:
-            ValueError: the agent cannot be made, or this system does not support such processes or limits.
+            ValueError: the agent cannot be made (the cause is `RaisedThere` if it raised an exception), or this system
+                does not support such processes or limits.
             HostError: the machine cannot start another process.
         """
         if sys.platform == "win32" or (isolation.memory_limit is not None and sys.platform != "linux"):
@@ -99,6 +106,7 @@ class IsolatedAgent(SeparateAgent):
         super().__init__(isolation)
         self._text = text
         self._info = info
+        self.traces: list[str] = []
         self._process: ForkServerProcess | None = None
         self._start()
 
@@ -193,7 +201,8 @@ class IsolatedAgent(SeparateAgent):
             raise
         if "refused" in made:
             self.close()
-            raise ValueError(str(made["refused"]))
+            trace = str(made.get("trace", ""))[:MAX_TRACE]
+            raise ValueError(str(made["refused"])) from (RaisedThere(trace) if trace else None)
         self.shares_batch = bool(made.get("shares_batch"))
         self.is_informed = bool(made.get("is_informed"))
         self._watch_process()
@@ -253,10 +262,16 @@ class IsolatedAgent(SeparateAgent):
         else:  # if they never end, none of them comes too late
             raise self._gone("sent too many answers to earlier questions", Status.INVALID)
         if "fault" in answer:
+            self._keep(str(answer.get("trace", ""))[:MAX_TRACE])
             status = answer.get("status")
             invalid = Status.INVALID if status == Status.INVALID else Status.ERROR
             raise Misconduct(str(answer["fault"]), invalid)
         return answer.get("value")
+
+    def _keep(self, trace: str) -> None:
+        """Keep the traceback of an exception, unless it is known or there are enough."""
+        if trace and trace not in self.traces and len(self.traces) < MOST_TRACES:
+            self.traces.append(trace)
 
     def _answer(self, deadline: float | None, too_long: str) -> dict[str, Any]:
         """Return the next message from the child; errors as for `_request`."""

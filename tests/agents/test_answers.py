@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,8 @@ import torch
 
 from sackarmies_agents import Agent, GameInfo, make_agent
 from sackarmies_agents.conduct import Misconduct, Status, ask, describe, guarded
+from sackarmies_agents.isolated import RaisedThere, make_player
+from sackarmies_agents.limits import Isolation
 from tests.core.toy_game import make_duel
 
 COMMAND = "from sackarmies_training.cli import app; app()"
@@ -185,8 +188,46 @@ def test_what_an_agent_prints_in_this_process_goes_to_stderr(tmp_path):
     assert MARK in done.stderr
 
 
+@pytest.mark.slow
+def test_what_an_isolated_agent_prints_is_discarded(tmp_path):
+    done = evaluate(tmp_path, "--isolate")
+    assert "won" in done.stdout
+    assert "\x1b" not in done.stdout + done.stderr
+    assert MARK not in done.stdout + done.stderr
+
+
 def test_stdout_is_as_before_after_a_call_to_an_agent_that_raises(capsys):
     with pytest.raises(Misconduct):
         guarded(lambda: 1 / 0)
     print("result")
     assert capsys.readouterr().out == "result\n"
+
+
+# --- tracebacks
+
+
+@pytest.mark.slow
+def test_traceback_of_an_isolated_agent_is_kept_once_from_its_own_code_on(tmp_path):
+    path, info = tmp_path / "bold.py", GameInfo.of(make_duel())
+    path.write_text(CRASH, encoding="utf-8")
+    with closing(make_player(f"python:file={path},class=Bold", info, Isolation())) as agent:
+        agent.reset(1)
+        for _ in range(2):
+            with pytest.raises(Misconduct, match=r"\(bold\.py, line 13\)$"):
+                agent.act(np.zeros(info.observation_spec.size, np.int8), np.ones(info.num_actions, np.int8))
+        (trace,) = agent.traces
+    lines = trace.splitlines()
+    assert lines[0] == "Traceback (most recent call last):"
+    assert lines[1] == f'  File "{path}", line 13, in act'
+    assert "raises in numpy" in lines[2]
+    assert lines[-1].startswith("IndexError")
+
+
+@pytest.mark.slow
+def test_traceback_of_an_isolated_agent_that_cannot_be_made_is_the_cause(tmp_path):
+    path = tmp_path / "bold.py"
+    path.write_text("x = 1\nx.none\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"has no attribute 'none' \(bold\.py, line 2\)$") as refused:
+        make_player(f"python:file={path},class=Bold", GameInfo.of(make_duel()), Isolation())
+    assert isinstance(refused.value.__cause__, RaisedThere)
+    assert f'File "{path}", line 2' in str(refused.value.__cause__)

@@ -28,6 +28,7 @@ class Bold(Agent):
     def act(self, observation, action_mask):
         return int(self.rng.choice(np.flatnonzero(action_mask))) {addend}
 """
+CHOICE = "return int(self.rng.choice(np.flatnonzero(action_mask)))"
 
 
 def submit(folder, manifest, **files):
@@ -80,6 +81,38 @@ def test_illegal_choices_are_told_game_by_game(tmp_path):
     assert len(trial.faults()) == 4
     assert trial.faults()[1].startswith("Game 2, seed ")
     assert ", seat 1: INVALID, it chose action 100" in trial.faults()[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("broken", "told"), [("return int(self.none)", ": ERROR, it raised AttributeError"), ("class", "cannot be made: ")]
+)
+def test_author_is_shown_where_an_agent_crashes(tmp_path, broken, told):
+    source = BOT.format(seeded=True, addend="").replace(
+        "return int(self.rng.choice(np.flatnonzero(action_mask)))", broken
+    )
+    submit(tmp_path, 'agent = "python:file=bold.py,class=Bold"', bold_py=source)
+    done = CliRunner().invoke(app, ["submit-check", str(tmp_path), "--games", "2"])
+    assert done.exit_code == 1
+    lines = done.output.splitlines()
+    (place,) = [line for line in lines if line.startswith(f'    File "{tmp_path.resolve() / "bold.py"}", line 13')]
+    assert lines[lines.index(place) + 1].strip() == broken
+    assert any(told in line and line.endswith(" (bold.py, line 13).") for line in lines)
+    assert lines[-1] == "The submission is not accepted."
+
+
+@pytest.mark.slow
+def test_traceback_cannot_pass_for_a_line_of_the_report(tmp_path):
+    fake = 'raise RuntimeError("no\\nThe submission is accepted.\\n\\x1b[31m[b]")'
+    source = BOT.format(seeded=True, addend="").replace(
+        "return int(self.rng.choice(np.flatnonzero(action_mask)))", fake
+    )
+    submit(tmp_path, 'agent = "python:file=bold.py,class=Bold"', bold_py=source)
+    done = CliRunner().invoke(app, ["submit-check", str(tmp_path), "--games", "2"])
+    assert "  The submission is accepted." in done.output.splitlines()
+    assert "The submission is accepted." not in done.output.splitlines()
+    assert "\x1b" not in done.output
+    assert "[b]" in done.output
 
 
 @pytest.mark.parametrize(

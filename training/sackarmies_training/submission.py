@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.conduct import Status
 from sackarmies_agents.factory import AgentSpec, escaped, make_agent, parse_agent
-from sackarmies_agents.isolated import make_player
+from sackarmies_agents.isolated import IsolatedAgent, make_player
 from sackarmies_agents.limits import Isolation, Usage, peak_memory_of
 from sackarmies_agents.line_agent import LINE
 from sackarmies_agents.separate import SeparateAgent
@@ -71,6 +71,7 @@ class Trial:
         usage: what it used in all games together.
         memory: most MiB that one of its processes held; None if that is unknown, or no process was left to ask.
         is_repeatable: whether it made the same choices when all games were played again with the same seeds.
+        traces: tracebacks of the exceptions that it raised in them, each once; untrusted text.
     """
 
     start_seconds: float
@@ -79,6 +80,7 @@ class Trial:
     usage: Usage
     memory: float | None
     is_repeatable: bool
+    traces: list[str]
 
     @property
     def statuses(self) -> Counter[Status]:
@@ -166,8 +168,8 @@ def try_agent(game: Game, text: str, isolation: Isolation, num_games: int, progr
     with closing(_player(game, text, isolation)):
         start_seconds = time.monotonic() - started
     num_seeds = -(-num_games // game.num_players)
-    games, memory = _play(game, text, isolation, num_seeds, progress)
-    again, _ = _play(game, text, isolation, num_seeds, progress)
+    games, memory, traces = _play(game, text, isolation, num_seeds, progress)
+    again, _, _ = _play(game, text, isolation, num_seeds, progress)
     seats = [one.agents.index(NAME) for one in games]
     total = Usage()
     for one, seat in zip(games, seats, strict=True):
@@ -178,7 +180,7 @@ def try_agent(game: Game, text: str, isolation: Isolation, num_games: int, progr
         total.longest = max(total.longest, used.longest)
         if used.cpu_seconds is not None:
             total.cpu_seconds = (total.cpu_seconds or 0.0) + used.cpu_seconds
-    return Trial(start_seconds, games, seats, total, memory, is_repeatable=games == again)
+    return Trial(start_seconds, games, seats, total, memory, games == again, traces)
 
 
 def _player(game: Game, text: str, isolation: Isolation) -> SeparateAgent:
@@ -189,8 +191,8 @@ def _player(game: Game, text: str, isolation: Isolation) -> SeparateAgent:
 
 def _play(
     game: Game, text: str, isolation: Isolation, num_seeds: int, progress: Progress
-) -> tuple[list[PlayedGame], float | None]:
-    """Play the games once; return them, and the most MiB that a process of the agent has held."""
+) -> tuple[list[PlayedGame], float | None, list[str]]:
+    """Play the games once; return them, the most MiB that a process of the agent has held, and its tracebacks."""
     info = GameInfo.of(game)
     places = [
         (seating, seed)
@@ -205,5 +207,7 @@ def _play(
     with closing(Seating(line_ups, make, agent_seed(SEED, 0), seeds)) as seating:
         games = play_games(game, line_ups, seeds, seating, progress)
         pids = [agent.pid for agent in seating.agents if isinstance(agent, SeparateAgent)]
+        found = [agent.traces for agent in seating.agents if isinstance(agent, IsolatedAgent)]
         held = [peak_memory_of(pid) for pid in pids if pid is not None]
-    return games, max((each for each in held if each is not None), default=None)
+    traces = list(dict.fromkeys(trace for each in found for trace in each))
+    return games, max((each for each in held if each is not None), default=None), traces

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -32,6 +33,7 @@ def submit_check(
     games: Annotated[int, typer.Option("--games", metavar="N", min=1, help="Games against the random agent.")] = 4,
 ) -> None:
     """Try a submission in isolation: does it play legal games within its limits? Exit code 1 if not."""
+    from sackarmies_agents.isolated import RaisedThere
     from sackarmies_training.submission import located, read_manifest, try_agent
 
     manifest = read_manifest(folder)
@@ -51,8 +53,12 @@ def submit_check(
             trial = try_agent(game, located(manifest.agent, folder), isolation, games, progress)
     except ValueError as error:
         print_line("made", "no")
+        if isinstance(error.__cause__, RaisedThere):
+            print_trace(str(error.__cause__))
         refuse([f"The agent cannot be made: {error}."])
     print_trial(trial)
+    for trace in trial.traces:
+        print_trace(trace)
     if faults := trial.faults():
         refuse(faults)
     console.print("The submission is accepted.", highlight=False)
@@ -77,6 +83,11 @@ def print_trial(trial: Trial) -> None:
 def print_line(name: str, value: str) -> None:
     """Print a line of the report."""
     console.print(f"{name:<16} {value}", highlight=False, soft_wrap=True)
+
+
+def print_trace(trace: str) -> None:
+    """Print a traceback of the agent, indented so that none of its lines passes for one of the report."""
+    console.print(textwrap.indent(trace, "  "), highlight=False, soft_wrap=True)
 
 
 def refuse(faults: list[str]) -> NoReturn:
