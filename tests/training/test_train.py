@@ -161,7 +161,7 @@ def test_flipped_byte_is_found(finished, tmp_path):
         (None, "there is no checkpoint .*nothing.safetensors"),
         (b"", r"is damaged \(its tensors cannot be read"),
         (b"\2\0\0\0\0\0\0\0{}", r"is damaged \(it lacks \"checkpoint.json\" or \"sha256\""),
-        (b"PK\3\4 nonsense", "is an archive of an earlier version: train again"),
+        (b"PK\3\4 nonsense", "is a zip archive, such as Stable-Baselines3 saves, not a checkpoint"),
     ],
 )
 def test_file_that_is_no_checkpoint_is_refused(tmp_path, content, message):

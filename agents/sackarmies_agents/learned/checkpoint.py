@@ -158,7 +158,10 @@ class HeaderFile(StrictModel):
 def _read_tensors(path: Path, content: bytes) -> Arrays:
     """Return the tensors in the content of a file."""
     if content.startswith(b"PK"):
-        raise ValueError(f"the checkpoint {named(path)} is an archive of an earlier version: train again")
+        raise ValueError(
+            f"{named(path)} is a zip archive, such as Stable-Baselines3 saves, not a checkpoint of `sackarmies train`, "
+            "which ppo plays; docs/notebooks/maskable_ppo.md shows how a model of Stable-Baselines3 plays"
+        )
     if int.from_bytes(content[:LENGTH], "little") > MAX_TABLE:
         raise damaged(path, f"its table of tensors is larger than {MAX_TABLE} bytes")
     try:
