@@ -93,6 +93,7 @@ def test_games_without_a_policy_for_playouts_are_refused():
         parts_of(dataclasses.replace(info, game_id="chess"), ())
 
 
-def test_observations_that_its_policy_cannot_read_are_refused():
-    with pytest.raises(ValueError, match=r"^greedy, which search builds on, needs compact observations"):
-        make_agent("search:level=fast", GameInfo.of(load_game("sack_armies", observation="planes")))
+@pytest.mark.parametrize("text", ["greedy", "search:level=fast"])
+def test_observations_that_its_policy_cannot_read_are_refused(text):
+    with pytest.raises(ValueError, match=r"^greedy and search need compact observations"):
+        make_agent(text, GameInfo.of(load_game("sack_armies", observation="planes")))

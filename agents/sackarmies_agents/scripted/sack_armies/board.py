@@ -149,8 +149,7 @@ def make_board(info: GameInfo, weights: Weights) -> NDArray[np.void]:
     if info.observation_spec != spec:
         given = "planes" if is_ours else f"those of {info.game_id!r}"
         raise ValueError(
-            "greedy, which search builds on, needs compact observations of 'sack_armies' (observation='flat' or "
-            f"'dict'), not {given}"
+            f"greedy and search need compact observations of 'sack_armies' (observation='flat' or 'dict'), not {given}"
         )
     board = alloc(BOARD_DTYPE, 1)
     write_weights(board, weights)
