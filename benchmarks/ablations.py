@@ -12,8 +12,8 @@ is no advice: everything learned comes from self-play, so that differences show 
 `sackarmies labels`: variants of `configs/train/expert.toml` learn from these alone, and then play with all armies.
 
 Runs are kept in a folder. All variants run with one seed before the next, and an interrupted series resumes where it
-was, unless the code or the configuration has changed. Time is wall-clock time: leave the machine alone meanwhile. With
-`--labels` it is processor time.
+was, unless the code or the configuration has changed. Time is wall-clock time: leave the machine alone meanwhile, or
+limit decisions instead (`--decisions`, with more `--minutes` than they take). With `--labels` it is processor time.
 """
 
 from __future__ import annotations
@@ -109,6 +109,13 @@ def configure(
     return read_model(LearnConfig, {key: value for key, value in data.items() if value is not None}, str(base))
 
 
+def limited(config: LearnConfig, decisions: int) -> LearnConfig:
+    """Limit the decisions of self-play as well, unless `decisions` is 0."""
+    if decisions == 0:
+        return config
+    return config.model_copy(update={"learn": config.learn.model_copy(update={"decisions": decisions})})
+
+
 def train(config: LearnConfig, console: Console) -> Path:
     """Train a General, or resume its training, and return its path.
 
@@ -191,6 +198,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--folder", type=Path, default=Path("runs/ablations"))
     parser.add_argument("--minutes", type=float, default=8.0, help="of learning in each run")
+    parser.add_argument("--decisions", type=int, default=0, help="of self-play in each run; 0: time alone counts")
     parser.add_argument("--untaught", action="store_true", help="all variants begin from nothing, without advice")
     parser.add_argument("--lessons", type=int, default=0, help="decisions of the teacher; 0: as configured")
     parser.add_argument("--seeds", type=int, default=3)
@@ -200,7 +208,7 @@ def main() -> None:
     parser.add_argument("--labels", type=Path, help="files of labels, or a folder of them, to learn from instead")
     options = parser.parse_args()
     console, results = Console(), options.folder / "results.json"
-    plan = {key: getattr(options, key) for key in ("minutes", "untaught", "lessons", "games", "opponent")}
+    plan = {key: getattr(options, key) for key in ("minutes", "decisions", "untaught", "lessons", "games", "opponent")}
     base, variants = (EXPERT, OF_LABELS) if options.labels else (BASE, VARIANTS)
     plan |= {"labels": str(options.labels or ""), "base": read_toml(base)}
     plan["code"] = [code_digest(), training_digest(), source_digest([Path(__file__)])]
@@ -222,7 +230,7 @@ def main() -> None:
                 found = measure_taught(config, options.labels, options.minutes, options.opponent, options.games)
             else:
                 config = configure(variants.get(name, {}), folder, seed, options.minutes, options.untaught)
-                config = with_clone(config, options.folder, options.lessons, console)
+                config = with_clone(limited(config, options.decisions), options.folder, options.lessons, console)
                 path = config.learn.start if name == CLONE else str(train(config, console))
                 found = measure(path, config, options.opponent, options.games)
             seeds[str(seed)] = found

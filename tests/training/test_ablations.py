@@ -46,6 +46,14 @@ def test_untaught_ablations_have_neither_teacher_nor_advice(tmp_path):
     assert untaught.learn == usual.learn.model_copy(update=changed)
 
 
+def test_ablations_can_be_limited_by_decisions(tmp_path):
+    usual = ablations.configure({}, tmp_path, 3, 8.0)
+    assert ablations.limited(usual, 0) == usual
+    found = ablations.limited(usual, 5_000)
+    assert found.learn == usual.learn.model_copy(update={"decisions": 5_000})
+    assert found.model_copy(update={"learn": usual.learn}) == usual
+
+
 @pytest.mark.parametrize("name", sorted({*ablations.VARIANTS} - {"as configured", *ablations.OF_TEACHING}))
 def test_each_untaught_ablation_differs_from_the_configuration(tmp_path, name):
     usual, changed = (ablations.configure(one, tmp_path, 3, 8.0, True) for one in ({}, ablations.VARIANTS[name]))
