@@ -17,6 +17,9 @@ import sackarmies_env
 from examples.liars_dice import ENTRY
 from sackarmies_env.core.entries import ENTRY_POINTS, HOOK, add_entry
 from sackarmies_env.core.record import make_record, save_record
+from sackarmies_env.games.sack_armies.state.record import LARGE
+from sackarmies_env.games.sack_armies.switches import Switches
+from sackarmies_env.games.sack_armies.tokens.army import check_army, resolve_army
 from sackarmies_env.games.sack_armies.tokens.schema import read_tokens
 from sackarmies_env.testing import RandomPlay
 from sackarmies_training.cli import app
@@ -138,6 +141,9 @@ def test_toml_examples_are_read(text, tmp_path):
             assert load_config(tmp_path / "train.toml", TrainConfig).game.options == {"num_players": 3}
     elif "agent" in data:
         assert Manifest.model_validate(data).agent
+    elif "tokens" in data:
+        (tmp_path / "army.toml").write_text(text, encoding="utf-8")
+        assert check_army(resolve_army(tmp_path / "army.toml")) == []
     elif "log" in data:
         assert LogSection.model_validate(data["log"]).to
     elif "game" in data:  # a section of a configuration
@@ -148,6 +154,15 @@ def test_toml_examples_are_read(text, tmp_path):
         assert all(HOOK.fullmatch(place) for place in points.values())
     else:
         assert len(read_tokens(data["token"], "example")) == len(data["token"])
+
+
+def test_page_of_army_files_has_an_army_and_its_limits():
+    page = (ROOT / "docs" / "adding_a_token.md").read_text(encoding="utf-8")
+    limits, copies = Switches(), Switches().copies
+    assert "[tokens]" in page
+    assert f"add up to {limits.max_ranks} at most" in page
+    assert f"at most {copies(1)} copies of a token of rank 1, {copies(2)} of rank 2 and {copies(3)} of a higher" in page
+    assert f"at least {limits.min_battlefields} battlefields and 1 unit, and at most {LARGE.tokens} tokens" in page
 
 
 @pytest.mark.parametrize("line", [line for line in commands() if line.startswith("make ")])
