@@ -227,9 +227,7 @@ def analyze(
 
 def labels(  # noqa: PLR0913, PLR0917 - the options of a command
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The files go here.", show_default=False)],
-    decisions: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Smallest number of decisions to label.")
-    ] = 100_000,
+    decisions: Annotated[int, typer.Option(metavar="N", min=1, help="Label at least this many decisions.")] = 100_000,
     agent: Annotated[
         str, typer.Option(metavar="AGENT", help="The agent in all seats.", autocompletion=complete_agent)
     ] = "greedy",
@@ -278,7 +276,10 @@ def dataset(
         typer.Option("--to", metavar="FORMAT", help="parquet: a row per decision; minari: an episode per seat."),
     ] = "parquet",
     observations: Annotated[
-        bool, typer.Option("--observations", help="Keep observations in the file; else they can be recomputed.")
+        bool,
+        typer.Option(
+            "--observations", help="Store observations in the file; otherwise they can be recomputed from it."
+        ),
     ] = False,
     seat: Annotated[
         list[int] | None,

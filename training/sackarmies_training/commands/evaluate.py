@@ -76,10 +76,10 @@ SprtOption = Annotated[
     bool, typer.Option("--sprt", help="Stop as soon as a sequential test says who is stronger; two players.")
 ]
 Elo0Option = Annotated[
-    float, typer.Option("--elo0", metavar="ELO", help="Not stronger means at most this, normalized Elo; for --sprt.")
+    float, typer.Option("--elo0", metavar="ELO", help="Upper bound of `not stronger`, in normalized Elo; for --sprt.")
 ]
 Elo1Option = Annotated[
-    float, typer.Option("--elo1", metavar="ELO", help="Stronger means at least this, normalized Elo; for --sprt.")
+    float, typer.Option("--elo1", metavar="ELO", help="Lower bound of `stronger`, in normalized Elo; for --sprt.")
 ]
 AlphaOption = Annotated[float, typer.Option("--alpha", metavar="RATE", help="Error rate of `stronger`; for --sprt.")]
 BetaOption = Annotated[float, typer.Option("--beta", metavar="RATE", help="Error rate of `not stronger`; for --sprt.")]

@@ -60,8 +60,8 @@ def ladder(  # noqa: PLR0913, PLR0917 - the options of a command
     ] = None,
     alpha: Annotated[float, typer.Option(metavar="RATE", help="Error rate of `stronger`, for --add.")] = 0.05,
     beta: Annotated[float, typer.Option(metavar="RATE", help="Error rate of `weaker`, for --add.")] = 0.05,
-    elo0: Annotated[float, typer.Option(metavar="ELO", help="Weaker means at most this, for --add.")] = -20.0,
-    elo1: Annotated[float, typer.Option(metavar="ELO", help="Stronger means at least this, for --add.")] = 20.0,
+    elo0: Annotated[float, typer.Option(metavar="ELO", help="Upper bound of `weaker`, in Elo, for --add.")] = -20.0,
+    elo1: Annotated[float, typer.Option(metavar="ELO", help="Lower bound of `stronger`, in Elo, for --add.")] = 20.0,
     max_games: Annotated[int, typer.Option(metavar="N", help="Budget of each test, for --add.")] = 2000,
     on: OnOption = Place.LOCAL,
 ) -> None:

@@ -49,8 +49,8 @@ OnOption = Annotated[
     typer.Option(
         "--on",
         metavar="PLACE",
-        help="Where it is computed: local, or ray for the Ray cluster at RAY_ADDRESS, or one started here without that "
-        "variable. Results are the same.",
+        help="Where to run: local, or ray for the Ray cluster at RAY_ADDRESS, or for a new local one if that is unset. "
+        "Results are the same.",
     ),
 ]
 REFEREE = "referee"

@@ -256,7 +256,7 @@ def fit_evaluation(
             autocompletion=complete_agent,
         ),
     ] = "",
-    games: Annotated[int, typer.Option(metavar="N", min=480, help="Smallest number of games.")] = 48_000,
+    games: Annotated[int, typer.Option(metavar="N", min=480, help="Play at least this many games.")] = 48_000,
     seed: Annotated[int, typer.Option(metavar="SEED", min=0, help="Random seed.")] = 1,
     picture: Annotated[
         Path | None, typer.Option(metavar="SVG", help="Write a picture of predicted chances and actual results.")
