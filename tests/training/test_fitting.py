@@ -10,7 +10,14 @@ from sackarmies_training.fitting import fitted, plain_table, titled
 from sackarmies_training.ratings import Outcome
 from sackarmies_training.sack_armies.army_round_robin import ArmyResults, round_robin_table
 from sackarmies_training.sack_armies.army_round_robin import pairings_table as army_pairings
-from sackarmies_training.standings import Tally, forfeits_table, pairings_table, standings_of, standings_table
+from sackarmies_training.standings import (
+    Tally,
+    forfeits_table,
+    pairings_table,
+    rating_text,
+    standings_of,
+    standings_table,
+)
 
 TRAINED = "ppo:path=runs/quick/checkpoint.safetensors,deterministic=true"
 LINE_UPS = [["greedy", "random"], ["greedy", "random", "trained"], [TRAINED, "greedy", "random"]]
@@ -56,6 +63,24 @@ def test_standings_and_pairings_are_whole(agents, width):
     text = shown(pairings_table(standings, outcomes, width), width)
     check_whole(text, [*agents, *(str(number) for number in range(1, len(agents) + 1))], width)
     assert text.count("100") >= len(agents) * (len(agents) - 1) / 2  # each cell that was won
+
+
+@pytest.mark.parametrize("name", ["greedy", "search:level=fast,seed=", "an_agent_with_a_long_name_of_its_own_"])
+@pytest.mark.parametrize("method", ["bradley_terry", "openskill"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_standings_of_three_players_are_whole(name, method, width):
+    agents = [f"{name}{number}" for number in range(1, 4)]
+    forfeits = {2: "raised RuntimeError: no idea"}
+    outcomes = [Outcome(tuple(agents), (1.0, 0.0, -1.0), forfeits if number < 11 else {}) for number in range(1200)]
+    standings = standings_of(agents, outcomes, method)
+    text = shown(standings_table(standings, method, width), width)
+    for line in standings:
+        low, high = line.tally.win_rate.interval
+        numbers = [f" {count} " for count in (line.tally.wins, line.tally.losses, line.forfeits)]
+        ratings = [rating_text(line.rating, method, "\n"), rating_text(line.skill, "openskill", "\n")]
+        words = [part for rating in ratings for part in rating.split("\n")]
+        places = [f"{line.share:.3f}", f"{line.mean_place:.2f}"]
+        check_whole(text, [line.agent, *numbers, *words, *places, f"({low:.1%} to {high:.1%})"], width)
 
 
 def test_intervals_stand_in_pairings_where_there_is_room():

@@ -23,7 +23,7 @@ def natural_width(shown: RenderableType) -> int:
 
 
 def fitted(
-    make: Callable[[Sequence[str], Style], RenderableType], styles: Iterable[Style], names: Sequence[str], width: int
+    make: Callable[[Sequence[str], Style], RenderableType], styles: Sequence[Style], names: Sequence[str], width: int
 ) -> RenderableType:
     """Return a table in the first style that fits into `width` columns.
 
@@ -31,16 +31,16 @@ def fitted(
         make: makes the table from the labels of its rows and a style.
         styles: from the widest to the narrowest; the last one is used if none fits.
         names: names of the rows. Labels are names with their places in front. Each style is tried with full names
-            first, then with short labels and a legend below the table.
+            first, then with short labels and a legend below the table; if none fits, labels are places alone.
         width: width of the terminal.
     """
     full, short = numbered(names), numbered([name.partition(":")[0] for name in names])
-    for style in styles:
-        for labels in (full, short):
-            table = make(labels, style)
-            shown = table if labels is full else Group(table, *(Text(line, overflow="fold") for line in full), "")
-            if natural_width(table) <= width:
-                return shown
+    places = [str(place) for place in range(1, len(names) + 1)]
+    for labels, style in [*((labels, style) for style in styles for labels in (full, short)), (places, styles[-1])]:
+        table = make(labels, style)
+        shown = table if labels is full else Group(table, *(Text(line, overflow="fold") for line in full), "")
+        if natural_width(table) <= width:
+            break
     return shown
 
 

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from rich.console import Group, RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from sackarmies_training.fitting import add_numbers, fitted, plain_table, titled
@@ -176,30 +177,43 @@ def _tally_data(tally: Tally) -> dict[str, Any]:
 def standings_table(standings: Sequence[Standing], method: str, width: int) -> RenderableType:
     """Return the final table for a terminal `width` columns wide: intervals beside values or, in less room, below.
 
-    The column of forfeits is left out if there are none, and those of shares and places if only two play.
+    The column of forfeits is left out if there are none, and those of shares and places if only two play; in still less
+    room, these are a table of their own.
     """
     has_forfeits = any(line.forfeits for line in standings)
     has_places = standings[0].skill is not None
+    counts = ("won", "drawn", "lost", *(["forfeits"] if has_forfeits else []))
+    heads = (RATING_TITLES[method], *counts, "win rate")
+    place_heads = ("share", "place", "OpenSkill") if has_places else ()
 
-    def make(labels: Sequence[str], gap: str) -> Group:
-        table = plain_table()
-        table.add_column("agent", no_wrap=True)
-        titles = ("won", "drawn", "lost", *(["forfeits"] if has_forfeits else []))
-        more = ("share", "place", "OpenSkill") if has_places else ()
-        add_numbers(table, (RATING_TITLES[method], *titles, "win rate", *more))
-        for label, line in zip(labels, standings, strict=True):
-            tally = line.tally
-            counts = (tally.wins, tally.draws, tally.losses, *([line.forfeits] if has_forfeits else []))
-            table.add_row(
-                Text(label),
-                rating_text(line.rating, method, gap),
-                *map(str, counts),
-                with_interval(tally, gap),
-                *place_cells(line, gap),
-            )
-        return titled("Standings", table, *notes_of(standings))
+    def cells(line: Standing, gap: str) -> list[str]:
+        tally = line.tally
+        numbers = (tally.wins, tally.draws, tally.losses, *([line.forfeits] if has_forfeits else []))
+        return [rating_text(line.rating, method, gap), *map(str, numbers), with_interval(tally, gap)]
 
-    return fitted(make, (" ", "\n"), [line.agent for line in standings], width)
+    def make(labels: Sequence[str], style: tuple[str, bool]) -> Group:
+        gap, is_split = style
+        results = [cells(line, gap) for line in standings]
+        places = [place_cells(line, gap) for line in standings]
+        if is_split:
+            tables = [_agents_table(labels, heads, results), _agents_table(labels, place_heads, places)]
+        else:
+            rows = [result + place for result, place in zip(results, places, strict=True)]
+            tables = [_agents_table(labels, (*heads, *place_heads), rows)]
+        return titled("Standings", *tables, *notes_of(standings))
+
+    styles = [(" ", False), ("\n", False), *([(" ", True), ("\n", True)] if has_places else [])]
+    return fitted(make, styles, [line.agent for line in standings], width)
+
+
+def _agents_table(labels: Sequence[str], heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    """Return a table of numbers, a row for each agent."""
+    table = plain_table()
+    table.add_column("agent", no_wrap=True)
+    add_numbers(table, heads)
+    for label, row in zip(labels, rows, strict=True):
+        table.add_row(Text(label), *row)
+    return table
 
 
 def place_cells(line: Standing, gap: str = " ") -> list[str]:
@@ -214,8 +228,9 @@ def notes_of(standings: Sequence[Standing]) -> list[str]:
     if standings[0].skill is None:
         return ["95% intervals; a draw is not a win."]
     return [
-        "95% intervals; a draw is not a win. Share: points per game, of which each game has one. Place: the mean "
-        "place of the best seat."
+        "95% intervals; a draw is not a win.",
+        "Share: points per game, of which each game has one.",
+        "Place: the mean place of the best seat.",
     ]
 
 
