@@ -332,6 +332,7 @@ class Learner:
         optimizer: Adam.
         decisions: number played so far, by all processes.
         updates: number of rounds of play and learning so far.
+        taught: decisions of a teacher learned from; 0 without one, None if a checkpoint does not say.
     """
 
     def __init__(self, network: Network, section: LearnSection, team: Team) -> None:
@@ -343,8 +344,8 @@ class Learner:
         self.averaged = copy.deepcopy(self.network).requires_grad_(requires_grad=False)
         self.start = copy.deepcopy(self.averaged) if section.start_policy else None
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=section.learning_rate, fused=True)
-        self.decisions = 0
-        self.updates = 0
+        self.decisions = self.updates = 0
+        self.taught: int | None = 0
 
     def update(self, played: Played, lesson: Lesson, fraction: float) -> dict[str, float]:
         """Learn from a rollout: choices from the decisions that `choose` picks, values from a random share of all.

@@ -81,12 +81,19 @@ class Run:
     pool: Pool | None = None
 
     def save(self, learner: Learner) -> None:
-        """Write a checkpoint, and record a game of its agent."""
+        """Write a checkpoint, and record a game of its agent; print a line if no curve and no terminal tells of it.
+
+        A checkpoint that is written again, with more minutes, is not told again.
+        """
+        is_new = not self.checkpoints.next_path(learner.decisions).exists()
         save_learner(self.checkpoints, learner, self.config, self.line_ups[0], self.clock.minutes)
         if self.config.log.records:
             agent = agent_of(learner.averaged, self.config, GameInfo.of(self.line_ups[0]), deterministic=True)
             path = record_game(self.line_ups, agent, self.config.seed, self.folder, learner.decisions)
             self.loggers.artifact(path)
+        if is_new and self.config.curve is None and not self.console.is_terminal:
+            told = f"{self.clock.minutes:.1f} minutes, {learner.decisions:,} decisions: checkpoint written"
+            self.console.print(told, markup=False, highlight=False, soft_wrap=True)
 
     def note_minutes(self) -> None:
         """Note the minutes so far: what was made since the latest checkpoint survives a kill, so its time counts."""
@@ -118,6 +125,7 @@ class LearnState(StrictModel):
     updates: Annotated[int, Field(ge=0, lt=2**53)]
     minutes: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     origin: dict[str, Any]
+    taught: Annotated[int, Field(ge=0, lt=2**53)] | None = None  # see `Learner`
     verdict: str = ""  # on a finished agent, against the one it started from
 
 
@@ -151,6 +159,7 @@ def header_of(learner: Learner, config: LearnConfig, game: Game, minutes: float,
         updates=learner.updates,
         minutes=minutes,
         origin=origin,
+        taught=learner.taught,
         verdict=verdict,
     )
     return Header(describe(info), sizes_of(config), state.model_dump(), config.learn.advice)
@@ -205,7 +214,7 @@ def restore_learner(path: Path, learner: Learner, config: LearnConfig, game: Gam
         restore_optimizer(learner.optimizer, tensors_of(checkpoint.parts.get(OPTIMIZER, {})))
     except DAMAGED as error:
         raise damaged(path, error) from None
-    learner.decisions, learner.updates = state.decisions, state.updates
+    learner.decisions, learner.updates, learner.taught = state.decisions, state.updates, state.taught
     return state.minutes
 
 
@@ -318,12 +327,19 @@ def _told_advice(header: Header) -> str:
     return f"the choice of `{header.advice}` is an input{worths}{reasons}"
 
 
-def _told_start(start: str, teacher: dict[str, Any] | None) -> str:
-    """Describe the weights before self-play."""
+def _told_start(start: str, teacher: dict[str, Any] | None, taught: int | None) -> str:
+    """Describe the weights before self-play.
+
+    Args:
+        start: checkpoint or name that the network started from; "" for random weights.
+        teacher: section `[teacher]`; None without one.
+        taught: decisions of the teacher learned from; files are learned whole, so they may exceed those asked for.
+    """
     if teacher is None:
         return start or "random weights"
+    number = "" if taught is None else f"{taught:,} "
     labels = " and ".join(f"`{name}`" for name in teacher["files"]) or f"`{teacher['agent']}`"
-    return f"{start or 'random weights'}, then {teacher['decisions']:,} labels of {labels}"
+    return f"{start or 'random weights'}, then {number}labels of {labels}"
 
 
 def model_card(header: Header, parameters: int, file: str) -> str:
@@ -348,7 +364,7 @@ def model_card(header: Header, parameters: int, file: str) -> str:
         "Parameters": f"{parameters:,}",
         "Network": ", ".join(f"{key} {value}" for key, value in vars(header.network).items()),
         "Advice": _told_advice(header),
-        "Start": _told_start(learn["start"], training["config"].get("teacher")),
+        "Start": _told_start(learn["start"], training["config"].get("teacher"), training.get("taught")),
         "Decisions": f"{training['decisions']:,} {played}",
         "Minutes": f"{training['minutes']:.1f}",
         "Processes": f"{training['origin']['processes']}, device {learn['device']}, {learn['precision']}",

@@ -135,7 +135,10 @@ def label_files(path: Path) -> list[Path]:
 def clone_teacher(
     learner: Learner, section: TeacherSection, line_ups: Sequence[Game], loggers: Loggers, seed: int
 ) -> str:
-    """Learn from a teacher first, and log the share of its choices that are predicted; return a sentence on it."""
+    """Learn from a teacher first, and log the share of its choices that are predicted; return a sentence on it.
+
+    `learner.taught` becomes the number of decisions learned from.
+    """
     if learner.team.rank:  # the first process continues the random numbers that its network began with
         torch.manual_seed(seed)  # with the same ones, all would learn the same decisions of a single label file
 
@@ -143,6 +146,7 @@ def clone_teacher(
         loggers.log(min(0, done - section.decisions), {"imitation/predicted": right})
 
     done, right = study(learner, section, line_ups, seed, report)
+    learner.taught = done
     return f"Learned from {done:,} decisions of a teacher; {right:.0%} of its choices predicted."
 
 
