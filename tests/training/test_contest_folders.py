@@ -69,6 +69,14 @@ def test_rung_that_cannot_be_made_is_not_added_to_a_ladder(tmp_path):
     assert (tmp_path / "c1" / "ladder.json").read_text() == held
 
 
+@pytest.mark.parametrize(("agent", "responder"), [(WRONG, "search"), (RIGHT, "learned")], ids=["agent", "budget"])
+def test_refused_search_for_a_best_response_leaves_no_folder(tmp_path, agent, responder):
+    words = ("exploit", agent, "--responder", responder, "--budget", 1)
+    assert run("ladder", "--config", write(tmp_path, LADDER, ""), *words)[0] == 2
+    assert list((tmp_path / "c1").rglob("*.json")) == []
+    assert not any((tmp_path / "c1" / "exploit").iterdir())
+
+
 def test_refused_placing_leaves_its_folder_free(tmp_path):
     words = ("--add", "random", "--max-games", 2)
     code, told = run("ladder", "--config", write(tmp_path, ANOTHER, WRONG), *words)

@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import socket
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -57,12 +57,17 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def removed_if_unused(folder: Path) -> Iterator[None]:
-    """Remove a locked folder if an error ends the block before it holds anything else: there is no run to resume."""
+def removed_if_unused(folder: Path, besides: Collection[str] = ()) -> Iterator[None]:
+    """Remove a locked folder if an error ends the block before it holds anything else: there is no run to resume.
+
+    Args:
+        folder: the folder.
+        besides: names of files that hold no results and do not keep it.
+    """
     try:
         yield
     except BaseException:
-        if {path.name for path in folder.iterdir()} <= {LOCK, HOLDER}:
+        if {path.name for path in folder.iterdir()} <= {LOCK, HOLDER, *besides}:
             shutil.rmtree(folder, ignore_errors=True)
         raise
 

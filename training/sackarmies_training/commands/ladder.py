@@ -229,14 +229,15 @@ def exploit(
     config: OwnConfigOption = None,
 ) -> None:
     """Measure how much a best response takes from an agent, a lower bound. Interrupted measurements resume."""
+    from sackarmies_training.ladder.contest import IDENTITY
     from sackarmies_training.ladder.exploit import Exploit, exploit_sentence
-    from sackarmies_training.locks import locked
+    from sackarmies_training.locks import locked, removed_if_unused
 
     settings = load_ladder(config or ctx.obj or DEFAULT_LADDER)
     target = settings.agents.get(agent, agent)
     parse_agent(target)
     search = Exploit(settings, target, responder, budget)
-    with locked(search.folder):
+    with locked(search.folder), removed_if_unused(search.folder, besides=[IDENTITY]):
         search.open()
         total, left = search.count_games(games)
         print_resumed(search.folder, total, left)
