@@ -27,6 +27,7 @@ from tests.training.ladders import make_config, make_entry
 from tests.training.reports.test_tournament import Page
 
 RUNGS = {"z|1": "random", "mid": "random", "top": "greedy"}
+PLAIN_UNITS = ["share of games drawn", "decisions/s", "ms a decision, median", "ms a decision, 99%"]
 
 
 @pytest.fixture(autouse=True)
@@ -113,11 +114,28 @@ def test_markdown_marks_what_is_order_only_and_escapes_names(tmp_path):
 def test_csv_holds_each_rung_and_each_pair(tmp_path):
     config, reports = make(tmp_path)
     rows = list(csv.DictReader(csv_text(config, reports).splitlines()))
-    assert len(rows) == 3 * 2 + 6
+    assert len(rows) == 3 * 6 + 6
     pair = next(row for row in rows if (row["rung"], row["against"]) == ("top", "mid"))
     assert (pair["value"], pair["unit"], pair["units"], pair["games"]) == ("0.75", "share of points", "40", "80")
     lowest = next(row for row in rows if (row["rung"], row["unit"]) == ("z|1", "Elo"))
     assert lowest["value"] == lowest["low"] == ""  # its rating is the prior's, and not measured
+    assert {row["unit"] for row in rows} == {"Elo", "share of points", *PLAIN_UNITS}
+
+
+def test_csv_holds_draws_and_times_of_each_rung(tmp_path):
+    config = make_config(tmp_path, {"mid": "random", "top": "greedy"}, ((2, 8),))
+    thinking = {"top": {"decisions": 200, "seconds": 0.25, "classes": {"100": 197, "150": 3}}}
+    entry = make_entry(("mid", "top"), 0, ("top", None))
+    entry = UnitEntry.model_validate({**entry.model_dump(), "thinking": thinking})
+    rows = list(csv.DictReader(csv_text(config, make_reports(config, [entry])).splitlines()))
+    plain = [row for row in rows if row["unit"] in PLAIN_UNITS]
+    assert {(row["low"], row["high"], row["against"]) for row in plain} == {("", "", "")}
+    told = {row["unit"]: row["value"] for row in plain if row["rung"] == "top"}
+    assert [told[unit] for unit in PLAIN_UNITS[:2]] == ["0.5", "800.0"]
+    median, most = (float(told[unit]) for unit in PLAIN_UNITS[2:])
+    assert median == pytest.approx(1e-4 * 1.05**100.5, rel=1e-3)
+    assert most == pytest.approx(1e-4 * 1.05**150.5, rel=1e-3)
+    assert [row["value"] for row in plain if row["rung"] == "mid"] == ["0.5", "", "", ""]
 
 
 def test_luck_is_taken_out_where_it_was_measured(tmp_path):

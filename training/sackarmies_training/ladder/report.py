@@ -282,12 +282,23 @@ def csv_text(config: LadderConfig, reports: Sequence[PoolReport]) -> str:
                 fair = _rounded(adjusted.ratings()[rung.name], 1) if adjusted.is_measured(rung.name) else ["", "", ""]
                 writer.writerow([players, rung.name, "", agent, *fair, "Elo, luck taken out", *counts])
             writer.writerow([players, rung.name, "", agent, *_rounded(rung.score, 4), "share of points", *counts])
+            for value, unit in _plain_figures(rung):
+                writer.writerow([players, rung.name, "", agent, value, "", "", unit, *counts])
             for other in report.rungs:
                 met = None if other is rung else report.estimates.payoff(rung.name, other.name)
                 if met is not None:
                     row = [players, rung.name, other.name, agent, *_rounded(met, 4)]
                     writer.writerow([*row, "share of points", met.units, met.games])
     return out.getvalue()
+
+
+def _plain_figures(rung: RungResult) -> list[tuple[float | str, str]]:
+    """Return the figures of a rung that have no interval, with their units; blank where nothing was measured."""
+    thinking = rung.thinking
+    rate, median, most = thinking.rate, 1000 * thinking.quantile(0.5), 1000 * thinking.quantile(0.99)
+    times = [float(f"{number:.4g}") if thinking.decisions else "" for number in (rate, median, most)]
+    units = ("decisions/s", "ms a decision, median", "ms a decision, 99%")
+    return [(round(rung.draw_share, 4), "share of games drawn"), *zip(times, units, strict=True)]
 
 
 def _rounded(measured: Rating | Estimate, digits: int) -> list[float | str]:
