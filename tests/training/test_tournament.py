@@ -18,6 +18,7 @@ from sackarmies_env.core.record import load_record, replay
 from sackarmies_training import tournament as module
 from sackarmies_training.cli import run_tournament
 from sackarmies_training.config import MatchSection
+from sackarmies_training.identity import changed_agent
 from sackarmies_training.matches import Seating, play_games
 from sackarmies_training.seeds import derive, game_seeds
 from sackarmies_training.tournament import Tournament, batch_path, line_ups, play_batch, save_batch, schedule, seatings
@@ -195,6 +196,38 @@ def bold(tmp_path):
 def make_bold(source, **changes):
     agents = ["random", f"python:file={source},class=Bold"]
     return make_tournament(source.parent / "contest", agents=agents, **changes)
+
+
+def test_resuming_names_the_agent_that_has_changed(bold):
+    agent = f"python:file={bold},class=Bold"
+    make_bold(bold).open()
+    bold.write_text(f"{BOLD}# another one\n")
+    message = f"the agent {agent} is not the one that began: its source has changed; choose another folder"
+    with pytest.raises(ValueError, match=f"holds another tournament: {re.escape(message)}"):
+        make_bold(bold).open()
+
+
+def test_resuming_names_an_agent_that_is_missing(tmp_path):
+    three, two = ["random", "trained", "greedy"], ["random", "trained"]
+    for began, now, told in ((two, three, "is not one of its agents"), (three, two, "is one of its agents, but not")):
+        folder = tmp_path / str(len(began))
+        aliases = dict.fromkeys(three, "random")
+        Tournament(make_duel(), make_section(agents=began), folder, aliases).open()
+        with pytest.raises(ValueError, match=f"holds another tournament: greedy {told}"):
+            Tournament(make_duel(), make_section(agents=now), folder, aliases).open()
+
+
+@pytest.mark.parametrize(
+    ("found", "told"),
+    [
+        ({"kind": "ppo", "sha256": "1", "x": "y"}, "its file has changed"),
+        ({"kind": "ppo", "sha256": "2", "prior_sha256": "3", "x": "y"}, "its prior has changed"),
+        ({"kind": "greedy"}, "its kind was greedy, here it is ppo"),
+        ("ppo", "it was ppo, here it is {.*}"),
+    ],
+)
+def test_first_difference_of_an_agent_is_told(found, told):
+    assert re.fullmatch(told, changed_agent(found, {"kind": "ppo", "sha256": "2", "x": "y"}))
 
 
 @pytest.mark.parametrize("workers", [1, 2])

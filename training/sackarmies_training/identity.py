@@ -23,6 +23,7 @@ from sackarmies_env.core.safe_read import named
 from sackarmies_training.files import digest_of
 
 AGENTS_FOLDER = Path(sackarmies_agents.__file__).parent
+AGENTS = "agents"  # key of an identity with the identity of each agent by its name
 MAX_SHOWN = 80  # characters of a value in a message
 TRAINING_FOLDER = Path(__file__).parent
 # Options of built-in agents whose files have their own keys in an identity, and `log`, which names a file to write.
@@ -69,9 +70,40 @@ def check_same(folder: Path, other: str, identity: Mapping[str, Any], found: Map
     for key, value in identity.items():
         if found.get(key) != value:
             raise ValueError(
-                f"{named(folder)} holds {other}: its {key} is {shown(found.get(key))}, here it is {shown(value)}; "
-                "choose another folder, or remove that one"
+                f"{named(folder)} holds {other}: {_difference(key, found.get(key), value)}; choose another folder, or "
+                "remove that one"
             )
+
+
+def _difference(key: str, found: Any, here: Any) -> str:
+    """Return how the values of a key differ: of tables, which are long, the first entry that does."""
+    if not isinstance(found, Mapping) or not isinstance(here, Mapping):
+        return f"its {key} is {shown(found)}, here it is {shown(here)}"
+    entry = _first_difference(found, here)
+    if key != AGENTS:
+        return _difference(f"{key}.{entry}", found.get(entry), here.get(entry))
+    if entry not in here:
+        return f"{printable(entry)} is one of its agents, but not one of those here"
+    if entry not in found:
+        return f"{printable(entry)} is not one of its agents"
+    change = changed_agent(found[entry], here[entry])
+    return f"the agent {printable(entry)} is not the one that began: {change}"
+
+
+def changed_agent(found: Any, here: Mapping[str, str]) -> str:
+    """Return the first difference between two results of `agent_identity`; `found` is from a file."""
+    if not isinstance(found, Mapping):
+        return f"it was {shown(found)}, here it is {shown(here)}"
+    key = _first_difference(found, here)
+    if "sha256" in key:
+        part = key.removeprefix("sha256 of ").removesuffix("_sha256").replace("sha256", "file")
+        return f"its {printable(part)} has changed"
+    return f"its {printable(key)} was {shown(found.get(key))}, here it is {shown(here.get(key))}"
+
+
+def _first_difference(found: Mapping[str, Any], here: Mapping[str, Any]) -> str:
+    both = found.keys() & here.keys()  # a file may hold keys without a value
+    return next(key for key in (*here, *found) if key not in both or found[key] != here[key])
 
 
 def shown(value: object) -> str:

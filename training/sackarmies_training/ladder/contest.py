@@ -17,7 +17,7 @@ from sackarmies_env.core.messages import join
 from sackarmies_env.core.safe_read import named, read_json
 from sackarmies_training.config import Place
 from sackarmies_training.files import write_json
-from sackarmies_training.identity import agent_identity, check_same, code_digest, game_identity, shown
+from sackarmies_training.identity import agent_identity, changed_agent, check_same, code_digest, game_identity
 from sackarmies_training.jobs import Pool, job_pool
 from sackarmies_training.ladder.config import ContestConfig, LadderConfig
 from sackarmies_training.ladder.store import UnitStore, key_of
@@ -277,8 +277,8 @@ def folder_identity(folder: Path, config: LadderConfig, identity: Mapping[str, A
     for name, agent in rungs.items():
         if known.get(name, agent) != agent:
             raise ValueError(
-                f"{named(folder)}: the rung {name!r} was {shown(known[name])}, here it is {shown(agent)}; give it "
-                "another name, choose another folder, or remove this one"
+                f"{named(folder)}: the rung {name!r} is not the one that it was: {changed_agent(known[name], agent)}; "
+                "give it another name, choose another folder, or remove this one"
             )
     return {**identity, "rules": {**found["rules"], **identity["rules"]}, "rungs": {**known, **rungs}}
 
