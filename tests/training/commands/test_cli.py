@@ -200,7 +200,11 @@ def test_watched_game_is_recorded_checked_and_narrated(tmp_path, monkeypatch):
     assert len(run("replay", path).output.splitlines()) > record["result"]["turns"]
     record["actions"][10] = 0
     path.write_text(json.dumps(record))
-    assert "ply 10" in refused("replay", path, "--check")
+    result = run("replay", path, "--check")
+    assert result.exit_code == 1
+    assert "ply 10" in result.stderr
+    assert "ply 10" not in result.stdout
+    assert "there is no such file" in refused("replay", tmp_path / "none.json", "--check")
 
 
 def test_game_that_ctrl_c_ends_is_recorded(tmp_path, monkeypatch):

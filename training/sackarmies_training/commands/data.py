@@ -29,7 +29,7 @@ from sackarmies_training.commands.options import (
     complete_agent,
     viewer_seat,
 )
-from sackarmies_training.commands.output import PlainCommand, PlainGroup, console, games_bar
+from sackarmies_training.commands.output import FAILED, PlainCommand, PlainGroup, complain, console, games_bar
 from sackarmies_training.fitting import plain_table
 from sackarmies_training.terminal import write
 
@@ -71,14 +71,18 @@ def replay(
         bool, typer.Option("--check", help="Replay the record and verify every ply, byte for byte.")
     ] = False,
 ) -> None:
-    """Narrate a recorded game move by move, or verify it."""
+    """Narrate a recorded game move by move, or verify it; exit code 1 if it differs from what happens here."""
     from sackarmies_env.render import narrate
     from sackarmies_env.render.ansi import text_columns
 
     loaded = load_record(record)
     game = game_of(loaded)
     if check:
-        replay_record(game, loaded)
+        try:
+            replay_record(game, loaded)
+        except ValueError as error:  # not the input's fault: this is what the check is for
+            complain(str(error))
+            raise typer.Exit(FAILED) from None
         console.print(f"{record} is intact: {len(loaded.actions)} decisions, {loaded.result.turns} turns.")
         return
     width = text_columns(None)

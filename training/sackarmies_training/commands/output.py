@@ -66,24 +66,24 @@ class SentenceGroup(PlainGroup):
         try:
             return super().invoke(ctx)
         except ValidationError as error:
-            _complain(join_faults(explain(error.errors(include_url=False), None, error.title)))
+            complain(join_faults(explain(error.errors(include_url=False), None, error.title)))
             raise typer.Exit(USAGE_ERROR) from None
         except ValueError as error:
-            _complain(str(error))
+            complain(str(error))
             raise typer.Exit(USAGE_ERROR) from None
         except Misconduct as error:
-            _complain(f"an agent {error}")
+            complain(f"an agent {error}")
             raise typer.Exit(USAGE_ERROR) from None
         except ImportError as error:
             sentence = missing_extra(error, f"`sackarmies {ctx.invoked_subcommand or ''}`")
             if not sentence:
                 raise
-            _complain(sentence)
+            complain(sentence)
             raise typer.Exit(USAGE_ERROR) from None
         except OSError as error:
             if error.errno == errno.EPIPE:  # the reader has closed the pipe: typer handles that
                 raise
-            _complain(_sentence(error))
+            complain(_sentence(error))
             raise typer.Exit(FAILED) from None
         except KeyboardInterrupt:
             progress_console.print("Stopped.")
@@ -104,7 +104,8 @@ def _no_type(ctx: Any) -> None:
     return None
 
 
-def _complain(sentence: str) -> None:
+def complain(sentence: str) -> None:
+    """Print an error to stderr."""
     sentence_console = PlainConsole(stderr=True, soft_wrap=True, highlight=False)
     sentence_console.print(Text.assemble(("Error:", "bold red"), " ", sentence))
 
