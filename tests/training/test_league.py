@@ -109,7 +109,7 @@ def test_agent_that_fails_too_often_is_suspended_with_the_reason(simulation):
     entry = simulation.league.state().entries["bold@1"]
     assert entry.status == "suspended"
     assert re.fullmatch(
-        r"lost \d+ of its latest \d+ games by forfeit, the last one by ERROR, it raised ValueError: no", entry.why
+        r"lost \d+ of its latest \d+ games by forfeit, most recently ERROR: it raised ValueError: no", entry.why
     )
     assert status_of(simulation, "shy@1") == "active"
     event = [one for one in simulation.league.state().events if one.event == "suspended"]

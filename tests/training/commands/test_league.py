@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from examples.liars_dice import ENTRY
@@ -67,7 +68,14 @@ def bot_of(folder):
 def test_league_is_made_played_and_shown(tmp_path, game):
     config, league = tmp_path / "league.toml", tmp_path / "league"
     config.write_text(CONFIG.format(game=GAMES[game]))
-    assert "has the anchors dice, second." in invoke("league", "new", league, "--config", config)
+    text = invoke("league", "new", league, "--config", config)
+    assert "has the anchors dice, second." in text
+    submit = get_command(app).commands["league"].commands["submit"]
+    needed = [param for param in submit.params if param.required]
+    hint = text.partition("sackarmies league submit ")[2].split()
+    assert hint[0] == str(league)
+    assert [word for word in hint if word.startswith("--")] == [p.opts[0] for p in needed if p.opts[0].startswith("--")]
+    assert len(hint) == len(needed) + sum(p.opts[0].startswith("--") for p in needed)
     words = ("--name", "shell", "--author", "Ann", "--games", 2)
     assert "shell@1 plays from the next round on." in invoke("league", "submit", league, bot_of(tmp_path / "b"), *words)
     text = invoke("league", "play", league, "--games", 6)
@@ -96,7 +104,8 @@ def test_agent_that_breaks_down_forfeits_and_is_suspended(tmp_path):
     mark.touch()
     text = invoke("league", "play", league, "--games", 6)
     assert re.search(
-        r"shell@1 is suspended: it lost \d of its latest \d games by forfeit, .* ERROR, it cannot be made", text
+        r"shell@1 is suspended: it lost \d of its latest \d games by forfeit, most recently ERROR: it cannot be made",
+        text,
     )
     assert "suspended" in invoke("league", "show", league)
 

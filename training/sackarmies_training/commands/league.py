@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -46,7 +47,8 @@ def new(
 
     league = create(folder, config)
     names = ", ".join(league.config.anchors)
-    say(f"The league in {folder} has the anchors {names}. `sackarmies league submit {folder} AGENT` adds to it.")
+    say(f"The league in {folder} has the anchors {names}. To add to it:")
+    say(f"sackarmies league submit {shlex.quote(str(folder))} AGENT --name NAME --author WHO")
 
 
 @league_app.command("submit", cls=PlainCommand)

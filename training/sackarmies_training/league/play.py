@@ -194,8 +194,8 @@ class LeaguePlayer:
         found = [fault for fault in latest if fault is not None]
         if len(found) < rule.forfeits:
             return ""
-        last = f"{found[-1].status}, it {found[-1].reason}"
-        return f"lost {len(found)} of its latest {len(latest)} games by forfeit, the last one by {last}"
+        last = f"{found[-1].status}: it {found[-1].reason}"
+        return f"lost {len(found)} of its latest {len(latest)} games by forfeit, most recently {last}"
 
     # --- units
 
