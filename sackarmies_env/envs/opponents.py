@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.legal import choose_from_mask
-from sackarmies_env.core.messages import short_repr, suggestion
+from sackarmies_env.core.messages import counted, short_repr, suggestion
 from sackarmies_env.core.rng import choice_stream, seed_choice
 from sackarmies_env.envs.match import Match
 
@@ -103,9 +103,8 @@ def make_opponents(choice: OpponentChoice, game: Game) -> list[Opponent]:
     choices: Sequence[str | Opponent]
     choices = list(choice) if isinstance(choice, Sequence) and not isinstance(choice, str) else [choice] * seats
     if len(choices) != seats:
-        raise ValueError(
-            f"{len(choices)} opponents are given, but there are {seats} seats besides the learner's: give one for each"
-        )
+        wanted = counted(seats, "opponent")
+        raise ValueError(f"expected {wanted}, one for each seat besides the learner's, got {len(choices)}")
     opponents = [make_opponent(one, game) for one in choices]
     at_random = [one for one in opponents if isinstance(one, RandomOpponent)]
     return [at_random[0] if isinstance(one, RandomOpponent) else one for one in opponents]

@@ -167,8 +167,11 @@ def test_opponents_play_the_seats_after_the_learners():
     env.step(env.legal_actions()[0])
     assert len(low.seen) > 0
     assert len(low.seeds) == 1
-    with pytest.raises(ValueError, match="1 opponents are given, but there are 2 seats besides the learner's"):
-        single(3, opponent=[low])
+    for players, given in ((3, [low]), (2, [low, high])):
+        wanted = {2: "1 opponent", 3: "2 opponents"}[players]
+        message = f"expected {wanted}, one for each seat besides the learner's, got {len(given)}$"
+        with pytest.raises(ValueError, match=message):
+            single(players, opponent=given)
 
 
 def test_names_of_opponents_are_looked_up(monkeypatch):
