@@ -15,8 +15,12 @@ from sackarmies_agents.learned.checkpoint import POLICY, read_checkpoint
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.registry import load_game
 from sackarmies_training.checkpoints import CHECKPOINT
+from sackarmies_training.ladder.exploit import Exploit
 from sackarmies_training.learn import SelfPlay, Team, look_back, make_learner
 from tests.core.toy_game import make_duel
+from tests.second_game import registered
+from tests.training import test_train
+from tests.training.ladders import make_config as ladder_config
 from tests.training.test_learn import ROUND, make_config, run
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="this machine has no GPU")
@@ -78,6 +82,23 @@ def test_expert_iteration_runs_on_a_gpu(tmp_path, precision):
     training = read_checkpoint(path).header.training
     assert training["updates"] >= 1
     assert training["decisions"] >= 300
+
+
+def test_maskable_ppo_runs_on_a_gpu_and_resumes(tmp_path):
+    changes = {"imitation": {"teacher": "random", "decisions": 200, "games": 4}, "selfplay": {"snapshot_every": ROUND}}
+    for decisions in (2 * ROUND, 4 * ROUND):
+        config = test_train.make_config(tmp_path, ppo={"decisions": decisions, "device": "cuda"}, **changes)
+        path, text = test_train.run(config, resume=decisions > 2 * ROUND)
+        assert ("Resuming" in text) == (decisions > 2 * ROUND)
+        assert all(np.isfinite(weight).all() for weight in read_checkpoint(path).part(POLICY).values())
+        path.rename(tmp_path / "finished")
+
+
+def test_best_response_is_learned_on_a_gpu(tmp_path):
+    with registered(responders="tests.training.test_ladder_learned:hook"):
+        search = Exploit(ladder_config(tmp_path), "random", "learned", 60, "cuda")
+        search.open()
+        assert search.run(20, lambda games: None).used <= 60
 
 
 def test_an_update_is_that_of_the_processor(tmp_path):

@@ -38,6 +38,25 @@ def respond(folder, budget, target="greedy"):
     return search, search.run(20, lambda games: None)
 
 
+@pytest.mark.parametrize("device", ["warp", "cuda:99"])
+def test_unknown_device_is_refused_before_any_game(duel, tmp_path, device):
+    search = Exploit(make_config(tmp_path), "greedy", "learned", 60, device)
+    played = []
+    with pytest.raises(ValueError, match=rf"unknown device '{device}': available are cpu"):
+        search.run(20, played.append)
+    assert played == []
+
+
+def test_network_learns_on_the_device(duel, tmp_path, monkeypatch):
+    made, make = [], learned.make_learner
+    monkeypatch.setattr(learned, "make_learner", lambda *given: made.append(make(*given)) or made[-1])
+    search = Exploit(make_config(tmp_path), "greedy", "learned", 60, "cpu:0")
+    search.open()
+    search.run(20, lambda games: None)
+    assert [str(learner.device) for learner in made] == ["cpu:0"]
+    assert search.folder != Exploit(make_config(tmp_path), "greedy", "learned", 60).folder
+
+
 @pytest.fixture
 def ended(monkeypatch):
     """Return a list of how many games of the network against the fixed agent have ended in each step of learning."""

@@ -19,6 +19,7 @@ from sackarmies_agents.layout import describe
 from sackarmies_agents.learned.checkpoint import POLICY, Header, pack, read_checkpoint
 from sackarmies_agents.learned.sizes import NetworkSizes
 from sackarmies_env.core.validation import read_model
+from sackarmies_training import train_ppo
 from sackarmies_training.checkpoints import OPTIMIZER, SUFFIX, CheckpointFolder
 from sackarmies_training.config import TrainConfig
 from sackarmies_training.train_ppo import CHECKPOINT, train
@@ -79,6 +80,22 @@ def test_trained_general_plays_legally_and_repeatably(finished):
     assert np.array_equal(agent.act_batch(observations, masks), first)
     likeliest = make_agent(f"ppo:path={finished[1]},deterministic=true", GameInfo.of(game))
     assert len(set(likeliest.act_batch(observations, masks).tolist())) == 1
+
+
+@pytest.mark.parametrize("device", ["warp", "meta", "cuda:99"])
+def test_unknown_device_is_refused_before_there_is_a_folder(tmp_path, device):
+    with pytest.raises(ValueError, match=rf"unknown device '{device}': available are cpu"):
+        run(make_config(tmp_path, ppo={"device": device}))
+    assert not (tmp_path / "duel").exists()
+
+
+def test_device_of_the_configuration_is_that_of_the_learner(tmp_path, monkeypatch):
+    made, make = [], train_ppo.MaskablePPO
+    monkeypatch.setattr(
+        train_ppo, "MaskablePPO", lambda *given, **options: made.append(options) or make(*given, **options)
+    )
+    run(make_config(tmp_path, ppo={"decisions": ROUND, "device": "cpu:0"}))
+    assert [options["device"] for options in made] == ["cpu:0"]
 
 
 def test_general_for_another_game_is_refused(finished):

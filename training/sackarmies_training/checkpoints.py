@@ -60,7 +60,7 @@ def network_of(model: MaskablePPO) -> Network:
 def save_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConfig, minutes: float) -> None:
     """Write the state of a run: policy, optimizer, steps, pool, random generators, configuration.
 
-    Games in progress are not saved; a resumed run starts new ones.
+    Games in progress are not saved; a resumed run starts new ones. Nor is the generator of a GPU, which starts anew.
 
     Raises:
         ValueError: training has diverged.
@@ -195,7 +195,7 @@ def restore_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainC
         raise ValueError(f"{name} was trained for another version of the game: start a new run without --resume")
     network_of(model).load_state_dict(read_network(checkpoint, POLICY, info).state_dict())
     for number in range(training.snapshots):
-        env.pool.add_snapshot(PolicyAgent(read_network(checkpoint, past_part(number), info)))
+        env.pool.add_snapshot(PolicyAgent(read_network(checkpoint, past_part(number), info).to(model.device)))
     env.pool.points.update({name: points for name, points in training.points.items() if name in env.pool.points})
     torch_state = tensors_of(checkpoint.part(TORCH_RNG))
     try:

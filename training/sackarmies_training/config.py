@@ -103,6 +103,7 @@ class PPOSection(StrictModel):
     gae_lambda: Annotated[float, Field(ge=0, le=1)] = 0.95  # lambda of advantages (GAE), per decision
     clip_range: Positive = 0.2  # clip range of the ratio of new to old probabilities
     entropy: Share = 0.01  # weight of the entropy
+    device: str = "cpu"  # torch device: cpu, cuda, cuda:1, ...
     threads: Count = 1  # torch threads; more help on an idle machine and hurt badly on a busy one
 
     @model_validator(mode="after")

@@ -135,11 +135,12 @@ def imitate(network: Network, school: School, section: ImitationSection, report:
 
 def learn(network: Network, optimizer: torch.optim.Optimizer, lesson: TeacherGames, chosen: NDArray[np.int64]) -> int:
     """Learn from some decisions of a lesson; return how many of their choices the network predicted."""
-    actions = torch.from_numpy(lesson.actions[chosen])
-    masks = torch.from_numpy(lesson.masks[chosen]) != 0
-    logits, values = network(torch.from_numpy(lesson.observations[chosen]), masks)
+    device = next(network.parameters()).device
+    arrays = lesson.observations, lesson.masks, lesson.actions, lesson.values
+    observations, masks, actions, wanted = (torch.from_numpy(array[chosen]).to(device) for array in arrays)
+    logits, values = network(observations, masks != 0)
     loss = functional.cross_entropy(logits, actions)
-    loss = loss + VALUE_WEIGHT * functional.mse_loss(values, torch.from_numpy(lesson.values[chosen]))
+    loss = loss + VALUE_WEIGHT * functional.mse_loss(values, wanted)
     optimizer.zero_grad()
     loss.backward()  # type: ignore[no-untyped-call]
     torch.nn.utils.clip_grad_norm_(network.parameters(), MAX_GRADIENT)

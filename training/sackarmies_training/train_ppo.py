@@ -22,7 +22,7 @@ from stable_baselines3.common.logger import Logger as ValueLogger
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
-from sackarmies_agents.learned.policy_agent import make_network
+from sackarmies_agents.learned.policy_agent import find_device, make_network
 from sackarmies_env.core.atomic_write import remove_leftovers
 from sackarmies_env.core.game import Game
 from sackarmies_training.checkpoints import (
@@ -64,7 +64,7 @@ def train(config: TrainConfig, game: Game, console: Console, *, resume: bool = F
 
     Raises:
         ValueError: there is no run to resume, none of its checkpoints is intact, it does not fit the configuration,
-            another process uses the folder, or torchrun started several processes.
+            another process uses the folder, torchrun started several processes, or there is no such device.
         OSError: a checkpoint cannot be written; the run can be resumed from the previous one.
     """
     if is_one_of_several():
@@ -72,6 +72,7 @@ def train(config: TrainConfig, game: Game, console: Console, *, resume: bool = F
             f"torchrun started {os.environ['WORLD_SIZE']} processes: MaskablePPO trains in one process, configurations "
             "with a section [learn] in several"
         )
+    find_device(config.ppo.device)  # refused now, before there is a folder
     folder = open_folder(config.folder, resume=resume)
     with locked(folder), removed_if_unused(folder):
         for place in (folder, folder / "checkpoints", folder / RECORDS):
@@ -135,7 +136,7 @@ def has_diverged(model: MaskablePPO, env: SelfPlayEnv) -> bool:
     """Return whether the scores of the network in the current positions are not all numbers."""
     given = torch.tensor(env.batch.observations), torch.tensor(env.batch.action_masks) != 0
     with torch.no_grad():
-        scores, _ = network_of(model)(*given)
+        scores, _ = network_of(model)(*(one.to(model.device) for one in given))
     return bool(scores.isnan().any())
 
 
@@ -220,5 +221,5 @@ def make_model(config: TrainConfig, env: SelfPlayEnv, clock: Clock) -> MaskableP
         ent_coef=section.entropy,
         policy_kwargs={"make_network": lambda: make_network(info, network_sizes(config))},
         seed=config.seed,
-        device="cpu",
+        device=section.device,
     )

@@ -171,6 +171,9 @@ def test_impossible_options_are_a_sentence(config):
     assert "unknown responder 'x'" in invoke(
         "ladder", "exploit", "high", "--responder", "x", "--config", config, code=2
     )
+    words = ("ladder", "exploit", "high", "--responder", "two", "--device", "cuda", "--config", config)
+    told = "the responder 'two' trains no network, so it cannot use the device 'cuda'"
+    assert told in invoke(*words, code=2)
     assert "nowhere.toml" in invoke("ladder", "--config", "nowhere.toml", code=2)
 
 

@@ -215,7 +215,7 @@ def rung_order(settings: LadderConfig, folder: Path) -> tuple[list[str], str]:
 
 
 @ladder_app.command("exploit", cls=PlainCommand)
-def exploit(
+def exploit(  # noqa: PLR0913, PLR0917 - the options of a command
     ctx: typer.Context,
     agent: Annotated[
         str,
@@ -226,6 +226,7 @@ def exploit(
     budget: Annotated[int, typer.Option(metavar="GAMES", min=1, help="Games that the response may train with.")] = 3000,
     games: Annotated[int, typer.Option(metavar="N", min=2, help="Fresh games of the measurement.")] = 400,
     responder: Annotated[str, typer.Option(metavar="NAME", help="What trains the response.")] = "weights",
+    device: Annotated[str, typer.Option(metavar="NAME", help="Torch device, for --responder learned.")] = "cpu",
     config: OwnConfigOption = None,
 ) -> None:
     """Measure how much a best response takes from an agent, a lower bound. Interrupted measurements resume."""
@@ -236,7 +237,7 @@ def exploit(
     settings = load_ladder(config or ctx.obj or DEFAULT_LADDER)
     target = settings.agents.get(agent, agent)
     parse_agent(target)
-    search = Exploit(settings, target, responder, budget)
+    search = Exploit(settings, target, responder, budget, device)
     with locked(search.folder), removed_if_unused(search.folder, besides=[IDENTITY]):
         search.open()
         total, left = search.count_games(games)

@@ -102,12 +102,14 @@ class LearnedResponse:
     """
 
     doc = "a network that clones the fixed agent, then learns against it by policy gradient"
+    takes_device = True
 
     def respond(self, arena: Arena) -> Response:
         """Return the response after the budget of games.
 
         Raises:
-            ValueError: the agent cannot be cloned, or the budget has fewer games than a clone needs.
+            ValueError: the agent cannot be cloned, the budget has fewer games than a clone needs, or there is no such
+                device.
             Misconduct: the agent raised an exception, or did not answer with integers.
         """
         if arena.budget < SIDE_BY_SIDE:
@@ -155,7 +157,9 @@ def learn_config(arena: Arena) -> LearnConfig:
         folder=str(arena.folder),
         seed=derive(arena.config.seed, "response", bits=31),
         game=arena.config.game,
-        learn=LEARN.model_copy(update={"advice": advice, "games": games, "magnet_trust": trust}),
+        learn=LEARN.model_copy(
+            update={"advice": advice, "games": games, "magnet_trust": trust, "device": arena.device}
+        ),
         tournament=MatchSection(agents=[LEARNER, arena.text]),
     )
 
