@@ -429,7 +429,7 @@ READERS = {
             ".json",
             contests.identities,
             contests.check_batches,
-            (contests.IDENTITY, "holds another tournament: its "),
+            (contests.IDENTITY, "holds another tournament: "),
             read=contests.read_identity,
         ),
         Reader(

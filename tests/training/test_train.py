@@ -15,7 +15,7 @@ import torch
 from rich.console import Console
 
 from sackarmies_agents import GameInfo, make_agent
-from sackarmies_agents.layout import describe
+from sackarmies_agents.layout import describe, layout_hash
 from sackarmies_agents.learned.checkpoint import POLICY, Header, pack, read_checkpoint
 from sackarmies_agents.learned.sizes import NetworkSizes
 from sackarmies_env.core.validation import read_model
@@ -66,6 +66,9 @@ def test_finished_run_leaves_a_general_checkpoints_and_logs(finished):
     assert header.training["decisions"] == 4 * ROUND
     assert header.training["config"] == config.model_dump(mode="json")
     assert header.training["snapshots"] == 3
+    origin = header.training["origin"]
+    assert origin["layout_sha256"] == layout_hash(GameInfo.of(make_duel()))
+    assert origin["torch"] == torch.__version__
 
 
 def test_trained_general_plays_legally_and_repeatably(finished):
@@ -101,6 +104,28 @@ def test_device_of_the_configuration_is_that_of_the_learner(tmp_path, monkeypatc
 def test_general_for_another_game_is_refused(finished):
     with pytest.raises(ValueError, match=r"was trained for another game: num_players 2, here it is 3"):
         make_agent(f"ppo:path={finished[1]}", GameInfo.of(make_duel(3)))
+
+
+def test_run_of_another_layout_does_not_resume(finished, tmp_path):
+    [*_, saved] = CheckpointFolder(finished[1].parent / "checkpoints", 3).paths()
+    checkpoint = read_checkpoint(saved)
+    checkpoint.header.game["num_actions"] += 1
+    target = tmp_path / "duel" / "checkpoints" / saved.name
+    target.parent.mkdir(parents=True)
+    target.write_bytes(pack(checkpoint.header, checkpoint.parts))
+    with pytest.raises(ValueError, match="was trained for another version of the game: start a new run without"):
+        run(make_config(tmp_path, ppo={"decisions": 5 * ROUND}), resume=True)
+
+
+def test_run_of_a_version_without_origins_resumes(finished, tmp_path):
+    [*_, saved] = CheckpointFolder(finished[1].parent / "checkpoints", 3).paths()
+    checkpoint = read_checkpoint(saved)
+    del checkpoint.header.training["origin"]
+    target = tmp_path / "duel" / "checkpoints" / saved.name
+    target.parent.mkdir(parents=True)
+    target.write_bytes(pack(checkpoint.header, checkpoint.parts))
+    resumed, _ = run(make_config(tmp_path, ppo={"decisions": 5 * ROUND}), resume=True)
+    assert read_checkpoint(resumed).header.training["origin"]
 
 
 def test_run_that_is_started_again_takes_a_new_folder(tmp_path):

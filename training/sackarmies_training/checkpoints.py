@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,12 +13,13 @@ import torch
 from pydantic import Field
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.layout import describe
+from sackarmies_agents.layout import describe, layout_hash
 from sackarmies_agents.learned.checkpoint import DAMAGED, POLICY, Header, damaged, pack, read_checkpoint
 from sackarmies_agents.learned.network import Network
 from sackarmies_agents.learned.policy_agent import PolicyAgent, read_network
 from sackarmies_agents.learned.sizes import NetworkSizes
 from sackarmies_agents.learned.tensors import Tensors, arrays_of, tensors_of
+from sackarmies_env import __version__
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.safe_read import named
 from sackarmies_env.core.validation import StrictModel, read_model
@@ -52,13 +54,23 @@ def network_sizes(config: TrainConfig) -> NetworkSizes:
     return NetworkSizes(**config.network.model_dump())
 
 
+def origin_of(info: GameInfo) -> dict[str, Any]:
+    """Return what a checkpoint says of its origin: the hash of the game's layout, and versions."""
+    return {
+        "layout_sha256": layout_hash(info),
+        "sackarmies_env": __version__,
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+    }
+
+
 def network_of(model: MaskablePPO) -> Network:
     """Return the network that a learner trains."""
     return cast(Network, model.policy.network)
 
 
 def save_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConfig, minutes: float) -> None:
-    """Write the state of a run: policy, optimizer, steps, pool, random generators, configuration.
+    """Write the state of a run: policy, optimizer, steps, pool, random generators, configuration, origin.
 
     Games in progress are not saved; a resumed run starts new ones. Nor is the generator of a GPU, which starts anew.
 
@@ -72,6 +84,7 @@ def save_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConf
         "decisions": model.num_timesteps,
         "updates": model._n_updates,
         "minutes": minutes,
+        "origin": origin_of(GameInfo.of(env.batch.game)),
         "snapshots": len(snapshots),
         "points": env.pool.points,
         "env_rng": env.rng.bit_generator.state,
@@ -151,6 +164,7 @@ class TrainingState(StrictModel):
     minutes: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     snapshots: Annotated[int, Field(ge=0, le=MAX_POOL)]
     points: dict[str, Annotated[float, Field(ge=0, le=1)]]
+    origin: dict[str, Any] = Field(default_factory=dict)  # empty in checkpoints of earlier versions
     env_rng: PCGState
     numpy_rng: TwisterState
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import copy
-import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import torch
 from pydantic import Field
 from rich.console import Console
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.layout import describe, layout_hash
+from sackarmies_agents.layout import describe
 from sackarmies_agents.learned.advice import make_advisor
 from sackarmies_agents.learned.checkpoint import DAMAGED, POLICY, Header, damaged, read_checkpoint
 from sackarmies_agents.learned.load import check_game
@@ -22,7 +20,6 @@ from sackarmies_agents.learned.network import Network
 from sackarmies_agents.learned.policy_agent import PolicyAgent, read_network
 from sackarmies_agents.learned.sizes import OUTCOMES, REASONS, WORTHS, NetworkSizes
 from sackarmies_agents.learned.tensors import tensors_of
-from sackarmies_env import __version__
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
@@ -34,6 +31,7 @@ from sackarmies_training.checkpoints import (
     CheckpointFolder,
     check_trainer,
     optimizer_tensors,
+    origin_of,
     packed,
     restore_optimizer,
 )
@@ -145,20 +143,13 @@ def sizes_of(config: LearnConfig) -> NetworkSizes:
 def header_of(learner: Learner, config: LearnConfig, game: Game, minutes: float, verdict: str = "") -> Header:
     """Return the header of a checkpoint of a learner."""
     info = GameInfo.of(game)
-    origin = {
-        "layout_sha256": layout_hash(info),
-        "sackarmies_env": __version__,
-        "torch": torch.__version__,
-        "python": platform.python_version(),
-        "processes": learner.team.size,
-    }
     state = LearnState(
         trainer="learn",
         config=config.model_dump(mode="json"),
         decisions=learner.decisions,
         updates=learner.updates,
         minutes=minutes,
-        origin=origin,
+        origin={**origin_of(info), "processes": learner.team.size},
         taught=learner.taught,
         verdict=verdict,
     )
