@@ -35,7 +35,6 @@ from sackarmies_training.submission import Limits
 DOCS = Path(__file__).resolve().parent
 GAME_KEYS = {  # meanings that the model of the game leaves to its types
     "id": "which game is played",
-    "generals": "number of Generals",
     "switches": "agreements on the rules that differ from their defaults, see [Switches](switches.md)",
 }
 COMMENT = re.compile(r"^    (\w+): [^#\n]*(?:#[ ]*(.*))?$", re.MULTILINE)

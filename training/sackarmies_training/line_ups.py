@@ -23,7 +23,8 @@ def draw_games(section: GameSection, game: Game, number: int, seed: int) -> list
         seed: seed of the draw.
 
     Raises:
-        ValueError: `number` is not 0, and the game has no armies, the section names some, or shares cannot be equal.
+        ValueError: `number` is not 0, and the game has no armies, the section names some or a scenario, or shares
+            cannot be equal.
     """
     if number == 0:
         return [game]
@@ -32,6 +33,8 @@ def draw_games(section: GameSection, game: Game, number: int, seed: int) -> list
         raise ValueError(f"line_ups is {number}, but the game {section.id!r} has no armies to choose from")
     if "armies" in (section.model_extra or {}):
         raise ValueError("line_ups draws armies, and game.armies names them: give one or the other")
+    if "scenario" in (section.model_extra or {}):
+        raise ValueError("line_ups draws armies, but game.scenario has tokens of its own: give one or the other")
     armies = list(choices["armies"]())
     if number % len(armies):
         raise ValueError(f"line_ups is {number}: it must be a multiple of {len(armies)}, the number of armies")

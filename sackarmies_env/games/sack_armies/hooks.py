@@ -13,7 +13,7 @@ from sackarmies_env.core.hexgrid import make_hexgrid
 from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.observation import ObservationSpec
 from sackarmies_env.core.validation import StrictModel
-from sackarmies_env.games.sack_armies.game import OBSERVATIONS
+from sackarmies_env.games.sack_armies.game import OBSERVATIONS, make_game
 from sackarmies_env.games.sack_armies.observation.planes import make_planes_spec
 from sackarmies_env.games.sack_armies.scenario.document import scenario_ids
 from sackarmies_env.games.sack_armies.state.actions import make_action_space
@@ -28,22 +28,46 @@ choices = {"armies": army_ids, "scenario": scenario_ids, "observation": lambda: 
 
 # Games that are compiled separately, by their smallest number of Generals: states have two sizes.
 LAYOUTS = {2: "games of 2 Generals", 3: "games of 3 to 6 Generals"}
+DEFAULT_GENERALS = 2
 WARMUP_TURNS = 40  # enough for units to be on the board
 
 
 class GameOptions(StrictModel):
-    """The section `[game]` of a configuration; without armies, each seat has its default army."""
+    """The section `[game]` of a configuration.
 
-    id: str = "sack_armies"  # already used to find this game
-    generals: Annotated[int, Field(ge=2, le=MAX_GENERALS)] = 2
-    armies: list[str] = Field(default_factory=list)  # names of built-in armies or files, one per General
+    Attributes:
+        id: the game, already used to find this one.
+        generals: number of Generals. None: as many as in the scenario, or 2 without one.
+        armies: names of built-in armies or files, one per General; without them, each seat has its default army.
+        switches: those that differ from the defaults and from the scenario's.
+        scenario: a position to start from: the name of a built-in scenario or the path of a file.
+    """
+
+    id: str = "sack_armies"
+    generals: Annotated[int, Field(ge=2, le=MAX_GENERALS)] | None = None
+    armies: list[str] = Field(default_factory=list)
     switches: Switches = Switches()
+    scenario: str | None = None
 
     @model_validator(mode="after")
     def _one_army_each(self) -> GameOptions:
-        if self.armies and len(self.armies) != self.generals:
-            raise ValueError(f"expected {self.generals} armies, one for each General, got {len(self.armies)}")
+        generals = self.generals or DEFAULT_GENERALS
+        if self.armies and self.scenario is None and len(self.armies) != generals:
+            raise ValueError(f"expected {generals} armies, one for each General, got {len(self.armies)}")
         return self
+
+    @model_validator(mode="after")
+    def _scenario_can_be_played(self) -> GameOptions:
+        if self.scenario is not None:
+            make_game(**self.given())
+        return self
+
+    def given(self) -> dict[str, Any]:
+        """Return the arguments of `make_game`."""
+        chosen = {"armies": self.armies or None, "switches": self.switches.changed()}
+        if self.scenario is not None:
+            return {"num_generals": self.generals, **chosen, "scenario": self.scenario}
+        return {"num_generals": self.generals or DEFAULT_GENERALS, **chosen}
 
 
 def options(section: Mapping[str, Any]) -> dict[str, Any]:
@@ -53,12 +77,7 @@ def options(section: Mapping[str, Any]) -> dict[str, Any]:
         ValueError: naming each fault of the section.
     """
     names = {"num_players": "generals"} if "generals" not in section else {}
-    given = GameOptions.model_validate({names.get(key, key): value for key, value in section.items()})
-    return {
-        "num_generals": given.generals,
-        "armies": given.armies or None,
-        "switches": given.switches.changed(),
-    }
+    return GameOptions.model_validate({names.get(key, key): value for key, value in section.items()}).given()
 
 
 def hints(game: Game) -> dict[str, Any]:

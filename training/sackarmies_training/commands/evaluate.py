@@ -21,6 +21,7 @@ from sackarmies_training.commands.options import (
     IsolateOption,
     MemoryLimitOption,
     PlayersOption,
+    ScenarioOption,
     TimeBankOption,
     TimeLimitOption,
     TurnLimitOption,
@@ -67,8 +68,8 @@ GamesOption = Annotated[
         "--games",
         metavar="N",
         min=2,
-        help=f"Number of games, {GAMES} if left out; with --sprt the most that are played, {SPRT_GAMES:,} if left "
-        "out. Each seed is played from each seat.",
+        help=f"Number of games, {GAMES} if left out, rounded up to whole units: each seed is played from each seat. "
+        f"With --sprt the most that are played, {SPRT_GAMES:,} if left out.",
         show_default=False,
     ),
 ]
@@ -112,8 +113,9 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     beta: BetaOption = 0.05,
     luck: LuckOption = False,
     game: GameOption = DEFAULT_GAME,
-    players: PlayersOption = 2,
+    players: PlayersOption = None,
     army: ArmyOption = None,
+    scenario: ScenarioOption = None,
     seed: DrawnSeedOption = None,
     workers: WorkersOption = 2,
     isolate: IsolateOption = False,
@@ -147,8 +149,8 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     seed = checked_seed("--seed", seed)
     for text in (agent, opponent):
         parse_agent(text)
-    played_game = build_game(game, players, army)
-    seeds = -(-most // players) if test is None else test.max_units
+    played_game = build_game(game, players, army, scenario)
+    seeds = -(-most // played_game.num_players) if test is None else test.max_units
     plan = Plan(seeds, seed, workers, isolation, test)
     with nullcontext() if report is None else reserved("--report", report):
         played, sentences = play_and_show(played_game, agent, opponent, plan, luck=luck)

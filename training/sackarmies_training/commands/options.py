@@ -17,7 +17,8 @@ from sackarmies_env.core.entries import entry_of, find_hook, game_ids
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import suggestion
 from sackarmies_env.core.safe_read import named
-from sackarmies_env.registry import DEFAULT_GAME, load_players
+from sackarmies_env.core.validation import plain_faults
+from sackarmies_env.registry import DEFAULT_GAME, game_options, load_game, load_players
 from sackarmies_training.config import Place
 from sackarmies_training.seeds import GAME_BITS
 
@@ -57,7 +58,18 @@ REFEREE = "referee"
 GameOption = Annotated[
     str, typer.Option("--game", metavar="ID", help="Which game.", autocompletion=completes(game_ids))
 ]
-PlayersOption = Annotated[int, typer.Option("--players", "--generals", metavar="N", min=1, help="Number of players.")]
+USUAL_PLAYERS = 2
+PlayersOption = Annotated[
+    int | None,
+    typer.Option(
+        "--players",
+        "--generals",
+        metavar="N",
+        min=1,
+        help=f"Number of players; {USUAL_PLAYERS} by default, or as many as in the scenario.",
+        show_default=False,
+    ),
+]
 ArmyOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -66,6 +78,16 @@ ArmyOption = Annotated[
         help="Army per player, a name or a file; repeat the option.",
         show_default=False,
         autocompletion=completes_option("armies"),
+    ),
+]
+ScenarioOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scenario",
+        metavar="SCENARIO",
+        help="Begin with this position, a built-in scenario or a TOML file.",
+        show_default=False,
+        autocompletion=completes_option("scenario"),
     ),
 ]
 ScenarioArgument = Annotated[
@@ -139,18 +161,25 @@ MemoryLimitOption = Annotated[
 ]
 
 
-def build_game(game_id: str, num_players: int, armies: list[str] | None, **options: Any) -> Game:
+def build_game(
+    game_id: str, num_players: int | None, armies: list[str] | None, scenario: str | None = None, **options: Any
+) -> Game:
     """Return the game that the options of a command ask for.
 
     Args:
         game_id: id of the game.
-        num_players: number of players.
+        num_players: number of players; None: as many as in the scenario, or 2 without one.
         armies: one per player; None or empty for the default ones.
+        scenario: the position to begin with; None for that of the rules.
         options: further options of the game, such as `switches`.
 
     Raises:
-        ValueError: the game is not for that many players, has no armies, or needs another number of them.
+        ValueError: the game is not for that many players, has no armies or no scenarios, needs another number of
+            armies, or the scenario is invalid, or has other players or its own tokens in place of armies.
     """
+    if scenario is not None:
+        return _build_scenario(game_id, num_players, armies, scenario, options)
+    num_players = USUAL_PLAYERS if num_players is None else num_players
     if not armies:
         return load_players(game_id, num_players, **options)
     check_has_armies(game_id, armies)
@@ -163,14 +192,32 @@ def build_game(game_id: str, num_players: int, armies: list[str] | None, **optio
     return load_players(game_id, num_players, armies=armies, **options)
 
 
+def _build_scenario(
+    game_id: str, num_players: int | None, armies: list[str] | None, scenario: str, options: dict[str, Any]
+) -> Game:
+    if armies:
+        raise ValueError("--army and --scenario cannot be combined: a scenario has its own tokens")
+    if not _has_option(game_id, "scenario"):
+        raise ValueError(f"--scenario {scenario}: {entry_of(game_id).title} has no scenarios")
+    section = {**options, "scenario": scenario}
+    if num_players is not None:
+        return load_players(game_id, num_players, **section)
+    with plain_faults(section, f"the options of {game_id}"):
+        return load_game(game_id, **game_options(game_id, section))
+
+
 def check_has_armies(game_id: str, armies: Sequence[str]) -> None:
     """Refuse the armies of --army for a game without any.
 
     Raises:
         ValueError: some are given, but the game has no armies.
     """
-    if armies and "armies" not in inspect.signature(entry_of(game_id).hook("make_game")).parameters:
+    if armies and not _has_option(game_id, "armies"):
         raise ValueError(f"--army {armies[0]}: {entry_of(game_id).title} has no armies")
+
+
+def _has_option(game_id: str, name: str) -> bool:
+    return name in inspect.signature(entry_of(game_id).hook("make_game")).parameters
 
 
 def viewer_seat(text: str, num_players: int) -> int | None:

@@ -24,6 +24,7 @@ from sackarmies_training.commands.options import (
     ArmyOption,
     GameOption,
     PlaySeedOption,
+    ScenarioOption,
     SeedOption,
     ViewerOption,
     build_game,
@@ -65,6 +66,7 @@ def watch(  # noqa: PLR0913, PLR0917 - the options of a command
     agents: Annotated[list[str] | None, AgentsArgument] = None,
     game: GameOption = DEFAULT_GAME,
     army: ArmyOption = None,
+    scenario: ScenarioOption = None,
     seed: SeedOption = USUAL_SEED,
     viewer: ViewerOption = REFEREE,
     delay: Annotated[
@@ -87,7 +89,7 @@ def watch(  # noqa: PLR0913, PLR0917 - the options of a command
     check_writable("--record", record)
     for name in names:
         parse_agent(name)
-    match = Match(build_game(game, len(names), army))
+    match = Match(build_game(game, len(names), army, scenario))
     seat = viewer_seat(viewer, len(names))
     seats = Seats(match.game, names, seed, None if record is None else Reports())
     match.begin(seed)
@@ -127,6 +129,7 @@ def play(  # noqa: PLR0913, PLR0917 - the options of a command
     seat: Annotated[int, typer.Option(metavar="N", min=0, help="Your seat.")] = 0,
     game: GameOption = DEFAULT_GAME,
     army: ArmyOption = None,
+    scenario: ScenarioOption = None,
     seed: PlaySeedOption = None,
     record: RecordOption = None,
     web: WebOption = False,
@@ -150,12 +153,14 @@ def play(  # noqa: PLR0913, PLR0917 - the options of a command
         count = counted(len(opponents), "opponent")
         raise ValueError(f"--seat {seat} is not at the table: with {count}, seats run from 0 to {len(opponents)}")
     if web:
+        if scenario is not None:
+            raise ValueError("--scenario and --web cannot be combined: a game in the browser begins with the setup")
         play_in_browser(game, opponents, seat, army or [], seed=seed, port=port, opens_browser=browser, saves=saves)
         return
     for name in opponents:
         parse_agent(name)
     names = [*opponents[:seat], "you", *opponents[seat:]]
-    match = Match(build_game(game, len(names), army, **table_class(game).asks_all))
+    match = Match(build_game(game, len(names), army, scenario, **table_class(game).asks_all))
     seed = USUAL_SEED if seed is None else seed
     playing = [PERSON if name == "you" else name for name in names]
     seats = Seats(match.game, playing, seed, None if record is None else Reports())

@@ -66,10 +66,12 @@ class ContestConfig(StrictModel):
 
     @property
     def army_list(self) -> tuple[str, ...]:
-        """The armies; none in a game without armies."""
+        """The armies; none in a game without armies, and none in a scenario, which has tokens of its own."""
         if self.armies is not None:
             return tuple(self.armies)
         choices = find_hook(self.game.id, "choices") or {}
+        if "scenario" in (self.game.model_extra or {}):
+            return ()
         return tuple(choices["armies"]()) if "armies" in choices else ()
 
     def make_game(self, players: int, armies: tuple[str, ...]) -> Game:
