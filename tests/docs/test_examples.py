@@ -23,7 +23,7 @@ from sackarmies_env.games.sack_armies.tokens.army import check_army, resolve_arm
 from sackarmies_env.games.sack_armies.tokens.schema import read_tokens
 from sackarmies_env.testing import RandomPlay
 from sackarmies_training.cli import app
-from sackarmies_training.config import GameSection, LogSection, TrainConfig, load_config
+from sackarmies_training.config import GameSection, LogSection, TournamentConfig, TrainConfig, load_config
 from sackarmies_training.evaluate import Plan, evaluate
 from sackarmies_training.submission import Manifest
 from tests.second_game import kept_registries
@@ -128,7 +128,7 @@ def test_parts_of_the_example_game_are_as_they_stand_there(part):
 
 
 @pytest.mark.parametrize("text", blocks("toml"))
-def test_toml_examples_are_read(text, tmp_path):
+def test_toml_examples_are_read(text, tmp_path, monkeypatch):
     data = tomllib.loads(text)
     if isinstance(data.get("game"), str):
         env = sackarmies_env.raw_env(data["game"], scenario=data)
@@ -139,6 +139,14 @@ def test_toml_examples_are_read(text, tmp_path):
         with kept_registries():
             add_entry(ENTRY)
             assert load_config(tmp_path / "train.toml", TrainConfig).game.options == {"num_players": 3}
+    elif "tournament" in data:  # whose submissions are made here
+        monkeypatch.chdir(tmp_path)
+        for agent in data["tournament"]["agents"]:
+            if "/" in agent:
+                Path(agent).mkdir(parents=True)
+                Path(agent, "submission.toml").write_text('agent = "random"', encoding="utf-8")
+        Path("tournament.toml").write_text(text, encoding="utf-8")
+        assert load_config(Path("tournament.toml"), TournamentConfig).tournament.agents == data["tournament"]["agents"]
     elif "agent" in data:
         assert Manifest.model_validate(data).agent
     elif "tokens" in data:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,10 @@ from typer.testing import CliRunner
 from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.limits import Isolation
 from sackarmies_training.cli import app
-from sackarmies_training.submission import MANIFEST, located, read_manifest, try_agent
+from sackarmies_training.config import MANIFEST, MatchSection
+from sackarmies_training.submission import entered, located, read_manifest, try_agent
 from tests.core.toy_game import make_duel
+from tests.second_game import registered
 
 ROOT = Path(__file__).resolve().parents[2]
 BOT = """
@@ -212,3 +215,53 @@ def test_words_that_can_name_no_file_are_submitted(tmp_path, text, word):
     (tmp_path / "b.py").touch()
     spec = parse_agent(located(text.format(word), tmp_path))
     assert word in (spec.options.get("prompt") or spec.options["command"])
+
+
+def test_submissions_enter_a_tournament_by_their_folders_and_play_under_their_names(tmp_path):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "shell").mkdir()
+    submit(
+        tmp_path / "one",
+        'agent = "python:file=bold.py,class=Bold"\nname = "The Bold"',
+        bold_py=BOT.format(seeded=True, addend=""),
+    )
+    script = (ROOT / "examples" / "line_bot.sh").read_text(encoding="utf-8")
+    submit(tmp_path / "shell", 'agent = "line:command=sh bot.sh"', bot_sh=script)
+    config = tmp_path / "cup.toml"
+    text = 'folder = "{0}/cup"\n[game]\nid = "duel"\n[tournament]\nagents = ["{0}/one", "{0}/shell", "random"]\nseeds = 1\n'
+    config.write_text(text.format(tmp_path))
+    with registered():
+        result = CliRunner().invoke(app, ["tournament", str(config)])
+        assert result.exit_code == 0, result.output
+        (tmp_path / "one" / "bold.py").write_text(BOT.format(seeded=True, addend="+ 0"), encoding="utf-8")
+        again = CliRunner().invoke(app, ["tournament", str(config)])
+    standings = json.loads((tmp_path / "cup" / "standings.json").read_text())["standings"]
+    assert {line["agent"] for line in standings} == {"The Bold", "shell", "random"}
+    assert all(line["forfeits"] == 0 for line in standings)
+    assert "python:file" not in result.output
+    assert again.exit_code == 2
+    assert "the agent The Bold is not the one that began: its source has changed" in " ".join(again.output.split())
+
+
+def test_submissions_of_one_name_do_not_enter_together(tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        submit(tmp_path / name, 'agent = "random"\nname = "Bold"')
+    section = MatchSection(agents=[str(tmp_path / "one"), str(tmp_path / "two")])
+    with pytest.raises(
+        ValueError, match=r"two agents of the tournament are called 'Bold': give one another name in it"
+    ):
+        entered(section)
+    (tmp_path / "two" / MANIFEST).write_text("agent = 3")
+    with pytest.raises(ValueError, match="agent: must be a string, not 3"):
+        entered(section)
+    with pytest.raises(ValueError, match="unknown agent"):
+        MatchSection(agents=["random", str(tmp_path)])
+
+
+def test_built_in_agent_is_not_taken_for_a_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "random").mkdir()
+    submit(tmp_path / "random", 'agent = "greedy"')
+    section = MatchSection(agents=["random", "greedy"])
+    assert entered(section) == (section, {})

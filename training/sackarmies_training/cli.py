@@ -134,9 +134,11 @@ def check_agents(game: Game, section: MatchSection) -> None:
     from sackarmies_agents.agent import GameInfo
     from sackarmies_agents.isolated import make_player
     from sackarmies_training.matches import Seating
+    from sackarmies_training.submission import entered
 
+    section, texts = entered(section)
     names, info = [name for name in section.agents if name != LEARNER], GameInfo.of(game)
-    Seating([names], lambda name: make_player(name, info, section.isolation), seed=0).close()
+    Seating([names], lambda name: make_player(texts.get(name, name), info, section.isolation), seed=0).close()
 
 
 @contextmanager
@@ -207,9 +209,11 @@ def run_tournament(
     """
     from sackarmies_training.locks import locked, removed_if_unused
     from sackarmies_training.reports.tournament import TournamentReport
+    from sackarmies_training.submission import entered
     from sackarmies_training.tournament import Tournament
 
-    contest = Tournament(game, section, folder, aliases)
+    section, texts = entered(section)
+    contest = Tournament(game, section, folder, {**aliases, **texts})
     with locked(folder), removed_if_unused(folder):
         missing = contest.open()
         total, left = (sum(len(batch.seeds) for batch in batches) for batches in (contest.batches(), missing))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from itertools import pairwise
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from sackarmies_agents.factory import checked_advice, parse_agent
+from sackarmies_agents.factory import KINDS, checked_advice, parse_agent
 from sackarmies_agents.limits import MOST_MEMORY, Isolation
 from sackarmies_env.core.messages import quote
 from sackarmies_env.core.safe_read import read_toml
@@ -21,6 +22,7 @@ from sackarmies_training.shaping import check_weights
 LIMITS = ("time_limit", "time_bank", "turn_limit", "cpu_limit", "memory_limit")  # keys of `MatchSection`
 UNSTOPPABLE = "an agent that runs in the same process as the games cannot be stopped"
 MAX_POOL = 100  # snapshots of the learner's past, each as large as its network
+MANIFEST = "submission.toml"  # of a folder that holds an agent and its files
 LEARNER = "learner"  # in a tournament after training: the agent just trained
 
 
@@ -33,6 +35,15 @@ def _check_agent(text: str) -> str:
     return text
 
 
+def is_submission(text: str) -> bool:
+    """Return whether a text names a folder with a manifest, and not a built-in agent."""
+    return text not in KINDS and os.path.isfile(Path(text) / MANIFEST)
+
+
+def _check_entrant(text: str) -> str:
+    return text if is_submission(text) else _check_agent(text)
+
+
 def _check_folder(text: str) -> str:
     """Refuse what cannot be the folder of a run or a contest: it is created, and numbered by its name."""
     if "\0" in text or Path(text).name in {"", ".."}:
@@ -40,6 +51,7 @@ def _check_folder(text: str) -> str:
     return text
 
 
+EntrantText = Annotated[str, AfterValidator(_check_entrant)]
 AgentText = Annotated[str, AfterValidator(_check_agent)]
 FolderText = Annotated[str, AfterValidator(_check_folder)]
 AdviceText = Annotated[str, AfterValidator(checked_advice)]
@@ -329,7 +341,7 @@ class LogSection(StrictModel):
 class MatchSection(StrictModel):
     """A tournament: every line-up plays `seeds` seeds, each in all seatings."""
 
-    agents: Annotated[list[AgentText], Field(min_length=2)]  # agents that play; `learner` is the agent just trained
+    agents: Annotated[list[EntrantText], Field(min_length=2)]  # or folders of submissions; `learner`: just trained
     seeds: Count = 20  # seeds of each line-up; each is played in all seatings
     seed: Annotated[int, Field(ge=0, lt=MAX_SEED)] | None = None  # random seed; by default drawn, secret until the end
     batch: Count = 10  # seeds played side by side; an interrupted tournament repeats at most one batch per worker
@@ -363,7 +375,7 @@ class MatchSection(StrictModel):
 
     @model_validator(mode="after")
     def _agents_differ(self) -> MatchSection:
-        specs = [LEARNER if agent == LEARNER else parse_agent(agent) for agent in self.agents]
+        specs = [agent if agent == LEARNER or is_submission(agent) else parse_agent(agent) for agent in self.agents]
         for agent, spec in zip(self.agents, specs, strict=True):
             if specs.count(spec) > 1:
                 raise ValueError(f"agents names {agent!r} twice")

@@ -23,13 +23,20 @@ from sackarmies_agents.separate import SeparateAgent
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.safe_read import named, read_toml
 from sackarmies_env.core.validation import SingleLine, StrictModel, read_model
-from sackarmies_training.config import LEARNER, AgentText, Mebibytes, Positive
+from sackarmies_training.config import (
+    LEARNER,
+    MANIFEST,
+    AgentText,
+    MatchSection,
+    Mebibytes,
+    Positive,
+    is_submission,
+)
 from sackarmies_training.identity import named_files
 from sackarmies_training.matches import PlayedGame, Progress, Seating, play_games
 from sackarmies_training.seeds import agent_seed, game_seeds
 from sackarmies_training.tournament import seatings
 
-MANIFEST = "submission.toml"
 OPPONENT = "random"
 NAME = "submission"  # its name in line-ups, as its text may be that of the opponent
 SEED = 1  # seed of the games in which every submission is tried
@@ -112,6 +119,31 @@ def read_manifest(folder: Path) -> Manifest:
     if not folder.is_dir():
         raise ValueError(f"there is no folder {named(folder)}")
     return read_model(Manifest, read_toml(folder / MANIFEST), str(folder / MANIFEST))
+
+
+def entered(section: MatchSection) -> tuple[MatchSection, dict[str, str]]:
+    """Replace folders of submissions in a tournament by the names in their manifests, or those of the folders.
+
+    Returns:
+        The section with these names, and for each of them the text form of the agent, as `located` gives it.
+
+    Raises:
+        ValueError: a manifest is invalid, or two agents would have the same name.
+    """
+    names, texts = [], {}
+    for agent in section.agents:
+        name = agent
+        if is_submission(agent):
+            folder = Path(agent)
+            manifest = read_manifest(folder)
+            name = manifest.name or folder.resolve().name
+            texts[name] = located(manifest.agent, folder)
+        if name in names:
+            raise ValueError(
+                f"two agents of the tournament are called {name!r}: give one another name in its {MANIFEST}"
+            )
+        names.append(name)
+    return section.model_copy(update={"agents": names}), texts
 
 
 def located(text: str, folder: Path) -> str:

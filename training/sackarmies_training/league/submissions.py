@@ -19,10 +19,11 @@ from sackarmies_agents.line_agent import LINE
 from sackarmies_agents.separate import SeparateAgent
 from sackarmies_env.core.messages import quote
 from sackarmies_env.core.safe_read import named
+from sackarmies_training.config import MANIFEST
 from sackarmies_training.identity import may_name_files
 from sackarmies_training.ladder.units import Maker
 from sackarmies_training.matches import UnmadeAgent
-from sackarmies_training.submission import MANIFEST, Manifest, located, read_manifest, renamed, text_of
+from sackarmies_training.submission import Manifest, located, read_manifest, renamed, text_of
 
 MAX_FILES = 1000
 MAX_BYTES = 2**29
