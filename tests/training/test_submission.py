@@ -33,6 +33,15 @@ class Bold(Agent):
 """
 CHOICE = "return int(self.rng.choice(np.flatnonzero(action_mask)))"
 
+CUP = """
+folder = "{0}/cup"
+[game]
+id = "duel"
+[tournament]
+agents = ["{0}/one", "{0}/shell", "random"]
+seeds = 1
+"""
+
 
 def submit(folder, manifest, **files):
     (folder / MANIFEST).write_text(manifest, encoding="utf-8")
@@ -228,8 +237,7 @@ def test_submissions_enter_a_tournament_by_their_folders_and_play_under_their_na
     script = (ROOT / "examples" / "line_bot.sh").read_text(encoding="utf-8")
     submit(tmp_path / "shell", 'agent = "line:command=sh bot.sh"', bot_sh=script)
     config = tmp_path / "cup.toml"
-    text = 'folder = "{0}/cup"\n[game]\nid = "duel"\n[tournament]\nagents = ["{0}/one", "{0}/shell", "random"]\nseeds = 1\n'
-    config.write_text(text.format(tmp_path))
+    config.write_text(CUP.format(tmp_path))
     with registered():
         result = CliRunner().invoke(app, ["tournament", str(config)])
         assert result.exit_code == 0, result.output
@@ -248,9 +256,7 @@ def test_submissions_of_one_name_do_not_enter_together(tmp_path):
         (tmp_path / name).mkdir()
         submit(tmp_path / name, 'agent = "random"\nname = "Bold"')
     section = MatchSection(agents=[str(tmp_path / "one"), str(tmp_path / "two")])
-    with pytest.raises(
-        ValueError, match=r"two agents of the tournament are called 'Bold': give one another name in it"
-    ):
+    with pytest.raises(ValueError, match="two agents of the tournament are called 'Bold': rename one in its"):
         entered(section)
     (tmp_path / "two" / MANIFEST).write_text("agent = 3")
     with pytest.raises(ValueError, match="agent: must be a string, not 3"):

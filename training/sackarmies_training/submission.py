@@ -139,9 +139,7 @@ def entered(section: MatchSection) -> tuple[MatchSection, dict[str, str]]:
             name = manifest.name or folder.resolve().name
             texts[name] = located(manifest.agent, folder)
         if name in names:
-            raise ValueError(
-                f"two agents of the tournament are called {name!r}: give one another name in its {MANIFEST}"
-            )
+            raise ValueError(f"two agents of the tournament are called {name!r}: rename one in its {MANIFEST}")
         names.append(name)
     return section.model_copy(update={"agents": names}), texts
 

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sackarmies_training.cli import app
-from sackarmies_training.commands.ladder import print_rungs, print_solved, rung_order
+from sackarmies_training.commands.ladder import DEFAULT_LADDER, print_rungs, print_solved, rung_order
 from sackarmies_training.commands.output import STOPPED
 from sackarmies_training.config import load_config
 from sackarmies_training.ladder import contest
@@ -209,6 +209,23 @@ def test_ladder_may_be_named_before_the_command(config, tmp_path):
     words = ("exploit", "random", "--responder", "two", "--budget", 40, "--games", 20)
     assert str(tmp_path / "ladder") in invoke("ladder", "--config", config, *words)
     assert "nowhere.toml" in invoke("ladder", "--config", config, *words, "--config", "nowhere.toml", code=2)
+
+
+def test_ladder_without_a_configuration_is_that_of_the_results(monkeypatch):
+    root = Path(__file__).parents[3]
+    assert load_config(root / DEFAULT_LADDER, LadderConfig).rung[-1].name == "search strong"
+    monkeypatch.chdir(root)
+    asked = []
+    monkeypatch.setattr("sackarmies_training.commands.ladder.play_ladder", lambda settings, on: asked.append(settings))
+    monkeypatch.setattr("sackarmies_training.commands.ladder.add_newcomer", lambda *given: asked.append(given[0]))
+    invoke("ladder")
+    invoke("ladder", "--add", "random")
+    assert [settings.folder for settings in asked] == ["runs/ladder/search"] * 2
+
+
+def test_ladder_says_how_much_is_to_be_played(config):
+    assert "To play: 25 units, 50 games." in invoke("ladder", "--config", config)
+    assert "To play" not in invoke("ladder", "--config", config)
 
 
 @pytest.mark.parametrize("words", [["ladder"], ["ladder", "exact"], ["ladder", "exploit", "greedy"]])

@@ -20,6 +20,7 @@ from sackarmies_training.commands.output import (
     games_bar,
     print_resumed,
     print_without_replay,
+    progress_console,
 )
 from sackarmies_training.config import Place, load_config
 from sackarmies_training.fitting import add_numbers, fitted, plain_table, titled
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from sackarmies_training.ladder.report import PoolReport
     from sackarmies_training.stats.sprt import SprtPlan
 
-DEFAULT_LADDER = Path("configs/ladder/scripted.toml")
+DEFAULT_LADDER = Path("configs/ladder/search.toml")  # the reference; scripted.toml beside it takes minutes
 EXACT_FOLDER = Path("configs/ladder/exact")
 ELSEWHERE = "which comes with the repository and not with the package"
 TEST_OPTIONS = (*SPRT_OPTIONS, "max_games")
@@ -123,6 +124,9 @@ def play_ladder(settings: LadderConfig, on: Place) -> None:
         missing = contest.open()
         total, left = (sum(unit.num_games for unit in units) for units in (schedule(settings), missing))
         print_resumed(folder, total, left)
+        if missing:
+            told = f"To play: {len(missing):,} units, {left:,} games. With searches that takes hours;"
+            progress_console.print(f"{told} Ctrl-C stops, and the same command resumes.", soft_wrap=True)
         with games_bar(left) as progress:
             contest.play(missing, progress, on)
         reports = make_reports(settings, contest.entries())
