@@ -87,6 +87,22 @@ def test_levels_are_budgets_of_playouts():
     }
 
 
+@pytest.mark.parametrize(
+    ("text", "horizon"),
+    [
+        ("search:ms=2", 2),
+        ("search:ms=5", 4),
+        ("search:ms=29.9", 4),
+        ("search:ms=30", 6),
+        ("search:ms=2,horizon=6", 6),
+        ("search:level=fast,ms=2", 4),
+        ("search:playouts=10", 6),
+    ],
+)
+def test_short_time_limits_shorten_the_horizon(text, horizon):
+    assert make_agent(text, GameInfo.of(load_game("sack_armies"))).settings.horizon == horizon
+
+
 def test_games_without_a_policy_for_playouts_are_refused():
     info = GameInfo.of(load_game("sack_armies"))
     with pytest.raises(ValueError, match="the game 'chess' cannot be searched"):

@@ -62,6 +62,8 @@ LEVELS = {
     # More worlds need more trust: small gains from waiting add up to games that are never decided (decision 35).
     "strong": Level(Settings(playouts=950, plans=3, trust=48), learned=Settings(playouts=310)),
 }
+# Milliseconds below which a search without a level looks fewer turns ahead: few worlds say little about distant turns.
+HORIZONS = ((5.0, 2), (30.0, 4))
 LEARNED_MODELS = (TRAINED, TRAINED, "tuned")  # first: the searching player's; opponents draw one each
 POLICY = "policy"  # as a prior
 KEPT_GAMES = 8  # whose searches are kept ready
@@ -330,6 +332,9 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
     given = {name: _read(options, key, LIMITS[name]) for key, name in names.items() if key in options}
     if "ms" in options:
         given.setdefault("playouts", UNLIMITED)
+        if "level" not in options:
+            short = (turns for limit, turns in HORIZONS if given["milliseconds"] < limit)
+            given.setdefault("horizon", next(short, usual.horizon))
     settings = replace(usual, **given)
     variants = tuple(options["models"].split(JOINT)) if "models" in options else models
     if "" in variants:
