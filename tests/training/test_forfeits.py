@@ -274,7 +274,7 @@ def make_tournament(folder, **changes):
 
 def run_to_the_end(tournament, monkeypatch, capsys):
     """Run a tournament as the command does, and return what it prints."""
-    monkeypatch.setattr("sackarmies_training.commands.output.console.width", 250)
+    monkeypatch.setattr("sackarmies_training.terminal.console.width", 250)
     cli.run_tournament(tournament.game, tournament.section, tournament.folder, {})
     return capsys.readouterr().out
 

@@ -56,7 +56,7 @@ workers = 1
 
 @pytest.fixture(autouse=True)
 def duel(monkeypatch):
-    monkeypatch.setattr("sackarmies_training.commands.output.console.width", 250)
+    monkeypatch.setattr("sackarmies_training.terminal.console.width", 250)
     with registered():
         yield
 

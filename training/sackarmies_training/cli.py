@@ -31,11 +31,9 @@ from sackarmies_training.commands.output import (
     TABLE,
     PlainCommand,
     SentenceGroup,
-    console,
     games_bar,
     print_resumed,
     print_without_replay,
-    progress_console,
 )
 from sackarmies_training.commands.play import play, warmup, watch
 from sackarmies_training.commands.submit import submit_check
@@ -48,6 +46,7 @@ from sackarmies_training.config import (
     load_config,
     load_run,
 )
+from sackarmies_training.terminal import console, progress_console
 
 if TYPE_CHECKING:
     from sackarmies_env.core.game import Game

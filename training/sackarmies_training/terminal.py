@@ -33,6 +33,10 @@ class PlainConsole(Console):
             yield segment if segment.control else segment._replace(text=safe(segment.text))
 
 
+console = PlainConsole()
+progress_console = PlainConsole(stderr=True)
+
+
 def safe(text: str) -> str:
     """Return a text of one or more lines with its control and invisible characters written out."""
     return "\n".join(printable(line) for line in text.split("\n"))

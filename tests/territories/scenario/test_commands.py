@@ -34,7 +34,7 @@ class Twin(RandomAgent):
 
 @pytest.fixture(autouse=True)
 def wide(monkeypatch):
-    monkeypatch.setattr("sackarmies_training.commands.output.console.width", 250)
+    monkeypatch.setattr("sackarmies_training.terminal.console.width", 250)
 
 
 def run(*words):

@@ -25,8 +25,8 @@ TOURNAMENT = 'folder = "{folder}"\n[tournament]\nagents = ["greedy", "random"]\n
 
 @pytest.fixture(autouse=True)
 def wide_terminal(monkeypatch):
-    monkeypatch.setattr("sackarmies_training.commands.output.console.width", 250)
-    monkeypatch.setattr("sackarmies_training.commands.output.console._color_system", None)
+    monkeypatch.setattr("sackarmies_training.terminal.console.width", 250)
+    monkeypatch.setattr("sackarmies_training.terminal.console._color_system", None)
 
 
 def run(*words, answers=None):

@@ -65,7 +65,7 @@ units = 20
 
 @pytest.fixture
 def config(tmp_path, monkeypatch):
-    monkeypatch.setattr("sackarmies_training.commands.output.console.width", 250)
+    monkeypatch.setattr("sackarmies_training.terminal.console.width", 250)
     path = tmp_path / "ladder.toml"
     path.write_text(DUEL.format(folder=tmp_path / "ladder"))
     with registered(greedy="tests.second_game:HighestCard", responders="tests.training.test_ladder_exploit:hook"):
@@ -243,7 +243,7 @@ def test_agents_are_compared_with_exact_values():
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_names_of_agents_are_whole_in_tables_of_exact_values(width, monkeypatch, capsys):
-    monkeypatch.setattr("sackarmies_training.commands.output.console.width", width)
+    monkeypatch.setattr("sackarmies_training.terminal.console.width", width)
     names = ("greedy:weights=first", "greedy:temperature=0.5,weights=first", "random")
     regrets = tuple(Regrets(name, 7, [0.0, 0.25]) for name in names)
     print_solved(Solved("duel", 0, ("move", "melee"), (0.0, 0.25), 3, 2, regrets, (4, 7)))

@@ -44,7 +44,7 @@ GAMES = {
 
 @pytest.fixture(autouse=True)
 def games(monkeypatch):
-    monkeypatch.setattr("sackarmies_training.commands.output.console.width", 250)
+    monkeypatch.setattr("sackarmies_training.terminal.console.width", 250)
     with kept_registries():
         add_entry(ENTRY)
         yield

@@ -18,7 +18,7 @@ from tests.render.positions import SMALL, start
 
 @pytest.fixture(autouse=True)
 def wide_terminal(monkeypatch):
-    monkeypatch.setattr("sackarmies_training.commands.output.console.width", 250)
+    monkeypatch.setattr("sackarmies_training.terminal.console.width", 250)
 
 
 @pytest.fixture

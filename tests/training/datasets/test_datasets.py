@@ -38,7 +38,7 @@ EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 def duels(monkeypatch, tmp_path):
     """Register the toy game, and give Minari its own folder."""
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
-    monkeypatch.setattr("sackarmies_training.commands.output.console.width", 250)
+    monkeypatch.setattr("sackarmies_training.terminal.console.width", 250)
     files.recorded_game.cache_clear()
     with registered():
         yield

@@ -24,7 +24,7 @@ HORSE = "x02_unrevealed_noble_horse"
 @pytest.fixture(autouse=True)
 def wide(monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setattr("sackarmies_training.commands.output.console.width", 100)
+    monkeypatch.setattr("sackarmies_training.terminal.console.width", 100)
 
 
 def begun(game, seed=0):

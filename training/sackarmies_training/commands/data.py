@@ -29,9 +29,9 @@ from sackarmies_training.commands.options import (
     complete_agent,
     viewer_seat,
 )
-from sackarmies_training.commands.output import FAILED, PlainCommand, PlainGroup, complain, console, games_bar
+from sackarmies_training.commands.output import FAILED, PlainCommand, PlainGroup, complain, games_bar
 from sackarmies_training.fitting import plain_table
-from sackarmies_training.terminal import write
+from sackarmies_training.terminal import console, write
 
 scenario_app = typer.Typer(cls=PlainGroup, no_args_is_help=True, help="List scenarios, check them.")
 

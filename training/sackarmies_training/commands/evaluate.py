@@ -30,8 +30,9 @@ from sackarmies_training.commands.options import (
     check_writable,
     complete_agent,
 )
-from sackarmies_training.commands.output import console, games_bar, print_without_replay
+from sackarmies_training.commands.output import games_bar, print_without_replay
 from sackarmies_training.config import UNSTOPPABLE
+from sackarmies_training.terminal import console
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,17 +13,10 @@ from rich.text import Text
 from sackarmies_agents.factory import parse_agent
 from sackarmies_training.commands.evaluate import SPRT_OPTIONS, given_options, refuse_without
 from sackarmies_training.commands.options import OnOption, complete_agent
-from sackarmies_training.commands.output import (
-    PlainCommand,
-    PlainGroup,
-    console,
-    games_bar,
-    print_resumed,
-    print_without_replay,
-    progress_console,
-)
+from sackarmies_training.commands.output import PlainCommand, PlainGroup, games_bar, print_resumed, print_without_replay
 from sackarmies_training.config import Place, load_config
 from sackarmies_training.fitting import add_numbers, fitted, plain_table, titled
+from sackarmies_training.terminal import console, progress_console
 
 if TYPE_CHECKING:
     from sackarmies_training.ladder.config import LadderConfig

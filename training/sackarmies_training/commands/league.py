@@ -11,9 +11,10 @@ import typer
 from rich.console import RenderableType
 from rich.text import Text
 
-from sackarmies_training.commands.output import PlainCommand, PlainGroup, console, games_bar, print_without_replay
+from sackarmies_training.commands.output import PlainCommand, PlainGroup, games_bar, print_without_replay
 from sackarmies_training.commands.submit import print_line, print_trial, refuse
 from sackarmies_training.fitting import add_numbers, fitted, plain_table, titled
+from sackarmies_training.terminal import console
 
 if TYPE_CHECKING:
     from sackarmies_training.league.report import LeagueReport

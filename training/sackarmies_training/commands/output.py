@@ -20,7 +20,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 from sackarmies_agents.conduct import Misconduct
 from sackarmies_env.core.messages import join_faults, missing_extra
 from sackarmies_env.core.validation import explain
-from sackarmies_training.terminal import PlainConsole
+from sackarmies_training.terminal import PlainConsole, console, progress_console
 
 # Panels of the help in which commands are listed.
 COMPETE = "Training and competition"
@@ -33,9 +33,6 @@ STOPPED = 130
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 TOLD = 10  # total number of progress lines without a terminal
-
-console = PlainConsole()
-progress_console = PlainConsole(stderr=True)
 
 
 class PlainCommand(TyperCommand):

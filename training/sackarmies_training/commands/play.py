@@ -33,12 +33,11 @@ from sackarmies_training.commands.options import (
     completes,
     viewer_seat,
 )
-from sackarmies_training.commands.output import console
 from sackarmies_training.table.choices import told_choice
 from sackarmies_training.table.game_table import table_class, table_of, winners_of
 from sackarmies_training.table.person import Person
 from sackarmies_training.table.seats import PERSON, Seats
-from sackarmies_training.terminal import clears_screen
+from sackarmies_training.terminal import clears_screen, console
 from sackarmies_training.web.command import (
     BrowserOption,
     PortOption,

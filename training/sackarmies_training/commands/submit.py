@@ -10,8 +10,9 @@ import typer
 
 from sackarmies_agents.limits import Isolation
 from sackarmies_env.registry import DEFAULT_GAME, load_game, load_players
-from sackarmies_training.commands.output import FAILED, console, games_bar
+from sackarmies_training.commands.output import FAILED, games_bar
 from sackarmies_training.config import TournamentConfig, load_config
+from sackarmies_training.terminal import console
 
 if TYPE_CHECKING:
     from sackarmies_training.submission import Trial

@@ -25,9 +25,10 @@ from sackarmies_training.commands.options import (
     complete_agent,
     completes,
 )
-from sackarmies_training.commands.output import DATA, PlainCommand, PlainGroup, console, games_bar, print_resumed
+from sackarmies_training.commands.output import DATA, PlainCommand, PlainGroup, games_bar, print_resumed
 from sackarmies_training.fitting import plain_table
 from sackarmies_training.sack_armies.greedy_commands import greedy_app
+from sackarmies_training.terminal import console
 
 KINDS = ("unit", "battlefield", "spell", "maneuver")
 HOMELANDS = (*filter(None, HOMELAND_NAMES), "none")

@@ -9,7 +9,8 @@ import typer
 
 from sackarmies_agents.scripted.sack_armies.weights import DEFAULT, load_weights, weight_sets
 from sackarmies_training.commands.options import ContestSeedOption, completes
-from sackarmies_training.commands.output import PlainCommand, PlainGroup, console, games_bar
+from sackarmies_training.commands.output import PlainCommand, PlainGroup, games_bar
+from sackarmies_training.terminal import console
 
 TUNING = Path("runs/greedy")
 

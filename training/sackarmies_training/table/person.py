@@ -19,12 +19,11 @@ from sackarmies_env.render import ansi
 from sackarmies_env.render.ansi import paint_board, paint_summary, text_columns
 from sackarmies_env.render.log import news
 from sackarmies_env.render.picture import Drawable, Hex, HexBoard, find_picture, reading_order
-from sackarmies_training.commands.output import console
 from sackarmies_training.table.choices import coordinates, hex_of, label_of, meant, odds_of, plain
 from sackarmies_training.table.game_table import Choice, known_states, table_of
 from sackarmies_training.table.help import ADVICE, HELP, HELP_COLUMN, INDENT, hex_lines, token_lines
 from sackarmies_training.table.standing_orders import Orders
-from sackarmies_training.terminal import clears_screen, in_columns
+from sackarmies_training.terminal import clears_screen, console, in_columns
 from sackarmies_training.terminal import write as write_wrapped
 
 MAX_LISTED = 40  # choices listed without a request

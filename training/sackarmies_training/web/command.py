@@ -15,8 +15,8 @@ from sackarmies_agents.search.agent import LEVELS, Level
 from sackarmies_agents.search.variants import TRAINED
 from sackarmies_env.core.entries import find_hook
 from sackarmies_training.commands.options import check_has_armies, check_writable
-from sackarmies_training.commands.output import console
 from sackarmies_training.table.seats import PERSON
+from sackarmies_training.terminal import console
 from sackarmies_training.web.protocol import MAX_SEED
 from sackarmies_training.web.saves import Saves, default_folder, file_name
 from sackarmies_training.web.session import UNFINISHED, Offer, Offers, Session
