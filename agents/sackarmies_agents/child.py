@@ -145,8 +145,9 @@ def _plain_reports(agent: Agent, count: int) -> list[dict[str, Any] | None]:
 def answer_all(channel: Channel, text: str, info: GameInfo, *, is_limited: bool) -> None:
     """Make an agent and answer requests for it; if `is_limited`, running out of memory ends the process."""
     try:
-        if "file" in (options := parse_agent(text).options):
-            import_from(Path(options["file"]).resolve().parent)
+        file = parse_agent(text).options.get("file")
+        if file is not None and os.path.isfile(file):  # `make_agent` says what is wrong with others
+            import_from(Path(file).resolve().parent)
         agent = make_agent(text, info)
     except ValueError as error:
         channel.send(json.dumps({"refused": str(error), "trace": trace_of(error.__cause__)}).encode())

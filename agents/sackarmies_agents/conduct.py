@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
+import threading
 import traceback
 from collections.abc import Callable
 from enum import StrEnum
@@ -25,7 +26,7 @@ WROTE_RULES = "modified the data of the game that it was given"
 ROOM = 20  # characters of a reason left for what precedes a fault, such as "in reset(): "
 MAX_TRACE = 10_000  # characters of a traceback
 LONGEST_NAME = 60  # characters of a file's name in a reason
-OUR_PACKAGES = "sackarmies_"  # what their names begin with
+OUR_PACKAGES = {"sackarmies_env", "sackarmies_agents", "sackarmies_training"}
 LIBRARY = Path(sysconfig.get_path("stdlib"))
 INSTALLED = {"site-packages", "dist-packages"}  # folders of installed packages
 
@@ -67,6 +68,32 @@ class Gone(Misconduct):
     """An agent's process is gone, and with it everything that the agent remembered."""
 
 
+class Prints:
+    """Sends what agents print to stderr; calls into agents may overlap in several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._calls = 0
+        self._stdout = sys.stdout
+
+    def begin(self) -> None:
+        """Send output to stderr from now on."""
+        with self._lock:
+            if self._calls == 0:
+                self._stdout, sys.stdout = sys.stdout, sys.stderr
+            self._calls += 1
+
+    def end(self) -> None:
+        """Send output where it went before, once all calls have ended."""
+        with self._lock:
+            self._calls -= 1
+            if self._calls == 0:
+                sys.stdout = self._stdout
+
+
+PRINTS = Prints()
+
+
 def guarded(call: Callable[[], Result]) -> Result:
     """Call into an agent, and return what `call` returns.
 
@@ -77,8 +104,8 @@ def guarded(call: Callable[[], Result]) -> Result:
         Misconduct: the agent raised an exception, or answered something that is no action.
         HostError: its process cannot be started or watched.
     """
-    pid, folder, stdout = os.getpid(), working_directory(), sys.stdout
-    sys.stdout = sys.stderr
+    pid, folder = os.getpid(), working_directory()
+    PRINTS.begin()
     try:
         result = call()
     except (Misconduct, HostError, KeyboardInterrupt):  # Ctrl-C comes from the user
@@ -90,7 +117,7 @@ def guarded(call: Callable[[], Result]) -> Result:
     finally:
         if os.getpid() != pid:  # the agent forked, and this is the copy: it must not continue our work
             os._exit(0)
-        sys.stdout = stdout
+        PRINTS.end()
         if folder is not None and working_directory() != folder:
             os.chdir(folder)
     return result
@@ -239,7 +266,7 @@ def name_of(path: str) -> str:
 def is_ours(frame: FrameType) -> bool:
     """Return whether a frame runs code of this project."""
     name = frame.f_globals.get("__name__")
-    return isinstance(name, str) and name.startswith(OUR_PACKAGES)
+    return isinstance(name, str) and name.partition(".")[0] in OUR_PACKAGES
 
 
 def is_own(name: str) -> bool:

@@ -244,7 +244,7 @@ KINDS: dict[str, AgentKind] = {
             "played on by trained, where that plays the game and neither models nor prior=policy is given",
             "playouts": "number of playouts for a decision; with ms, the largest number",
             "ms": "wall-clock milliseconds that a decision may take",
-            "horizon": "number of turns that a playout goes beyond the current one",
+            "horizon": "number of turns that a playout goes beyond the current one; 6, or fewer with a short ms",
             "valued": "number of last turns of a playout at whose ends the position is evaluated",
             "gate": "standard errors by which a choice must be better than the prior's to be taken instead",
             "optimism": "standard errors that a choice may be better than it looks; hopeless ones are dropped early",

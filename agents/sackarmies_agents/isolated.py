@@ -160,7 +160,7 @@ class IsolatedAgent(SeparateAgent):
         """Have the child choose, within its limits, and return its choices as integers, one per decision."""
         with self._timed(count) as (seconds, fault):
             answer = self._request(method, argument, seconds, fault)
-            is_whole = isinstance(answer, list) and all(type(one) is int and abs(one) < 2**63 for one in answer)
+            is_whole = isinstance(answer, list) and all(type(one) is int and -(2**63) <= one < 2**63 for one in answer)
             if not is_whole or len(answer) != count:
                 raise self._gone("sent an invalid answer", Status.INVALID)
         self._count = count

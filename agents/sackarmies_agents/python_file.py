@@ -9,6 +9,7 @@ import importlib.util
 import inspect
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from importlib.machinery import all_suffixes
 from pathlib import Path
@@ -101,7 +102,9 @@ def imported_names(file: Path, package: tuple[str, ...]) -> Iterator[tuple[str, 
         package: the package that it belongs to; none if it is empty.
     """
     try:
-        tree = ast.parse(file.read_bytes())
+        with warnings.catch_warnings():  # of the agent's source; Python gives them when it compiles the file
+            warnings.simplefilter("ignore")
+            tree = ast.parse(file.read_bytes())
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     for node in ast.walk(tree):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -123,6 +125,17 @@ def test_integers_of_all_kinds_are_answers(kind, answer):
     assert answer_of(kind(answer)).tolist() == [2]
 
 
+@pytest.mark.slow
+def test_least_integer_is_an_answer_of_an_isolated_agent_too(tmp_path):
+    source = "from sackarmies_agents import Agent\nclass Bold(Agent):\n    def __init__(self, info): pass\n"
+    source += "    def reset(self, seed): pass\n    def act(self, observation, action_mask): return -(2**63)\n"
+    (tmp_path / "bold.py").write_text(source, encoding="utf-8")
+    info = GameInfo.of(make_duel())
+    with closing(make_player(f"python:file={tmp_path / 'bold.py'},class=Bold", info, Isolation())) as agent:
+        agent.reset(1)
+        assert answer_of(agent).tolist() == [-(2**63)]
+
+
 def test_list_of_unequal_parts_is_an_invalid_answer():
     with pytest.raises(Misconduct, match=r"^answered list of unequal parts, not integers of shape \(1,\)$") as told:
         answer_of(AnswersInBatch([[1], 2]))
@@ -142,6 +155,14 @@ def test_reason_ends_with_the_innermost_place_in_the_agents_own_files(tmp_path):
     (tmp_path / "bold.py").write_text(CRASH, encoding="utf-8")
     agent = make_agent(f"python:file={tmp_path / 'bold.py'},class=Bold", GameInfo.of(make_duel()))
     with pytest.raises(Misconduct, match=r"^raised IndexError: .* \(bold\.py, line 13\)$"):
+        answer_of(agent)
+
+
+def test_module_with_a_name_like_ours_has_its_place(tmp_path, monkeypatch):
+    (tmp_path / "sackarmies_bold.py").write_text(CRASH, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    agent = make_agent("python:class=sackarmies_bold:Bold", GameInfo.of(make_duel()))
+    with pytest.raises(Misconduct, match=r"\(sackarmies_bold\.py, line 13\)$"):
         answer_of(agent)
 
 
@@ -201,6 +222,21 @@ def test_stdout_is_as_before_after_a_call_to_an_agent_that_raises(capsys):
         guarded(lambda: 1 / 0)
     print("result")
     assert capsys.readouterr().out == "result\n"
+
+
+def test_overlapping_call_that_ends_last_restores_stdout():
+    before, began, may_end = sys.stdout, threading.Event(), threading.Event()
+
+    def wait():
+        began.set()
+        assert may_end.wait(60)
+
+    with ThreadPoolExecutor(1) as other:
+        later = guarded(lambda: (other.submit(guarded, wait), began.wait(60)))[0]
+        assert sys.stdout is sys.stderr
+        may_end.set()
+        later.result()
+    assert sys.stdout is before
 
 
 # --- tracebacks

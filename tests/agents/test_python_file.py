@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from contextlib import closing
 
 import numpy as np
@@ -114,6 +116,7 @@ def test_edited_file_that_is_not_imported_does_not_make_another_agent(folder):
         ("import nowhere, a.nowhere", ["a.py", "b.py"]),
         ("import fast", ["fast.abi3.so"]),
         ("import string", []),
+        ("x = '\\d'\nimport a", ["a.py", "b.py"]),
         ("this is not Python", []),
         ("x = '\0'", []),
     ],
@@ -122,4 +125,17 @@ def test_import_statements_are_followed_within_the_folder(tmp_path, source, file
     write(tmp_path, {"bold.py": source, "a.py": "import b", "b.py": "import a", "broken.py": "import ("})
     write(tmp_path, {"p/__init__.py": "", "p/q.py": "from . import r\nfrom .. import a", "p/r.py": "from .q import x"})
     write(tmp_path, {"plain/m.py": "", "fast.abi3.so": "", "string.py": ""})
-    assert imported_files(tmp_path / "bold.py") == sorted((tmp_path / name).resolve() for name in files)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = imported_files(tmp_path / "bold.py")
+    assert found == sorted((tmp_path / name).resolve() for name in files)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("isolation", [None, Isolation()])
+def test_unusable_file_is_refused_in_the_same_words_in_both_processes(tmp_path, monkeypatch, isolation):
+    monkeypatch.chdir(tmp_path)
+    os.symlink("loop.py", "loop.py")
+    for name in ("loop.py", "a\0b.py", "none.py"):
+        with pytest.raises(ValueError, match=r"^class=Bold: there is no file"):
+            make_player(f"python:file={name},class=Bold", GameInfo.of(make_duel()), isolation)

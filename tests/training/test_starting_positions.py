@@ -3,11 +3,12 @@
 import json
 
 import pytest
+import tomli_w
 from typer.testing import CliRunner
 
 from sackarmies_env.core.record import load_record, replay
 from sackarmies_env.games.sack_armies.scenario.document import scenario_toml
-from sackarmies_env.registry import game_of, load_scenario
+from sackarmies_env.registry import game_of, load_game, load_scenario
 from sackarmies_training.cli import app
 from sackarmies_training.config import GameSection
 from sackarmies_training.line_ups import draw_games
@@ -166,3 +167,17 @@ def test_configuration_that_contradicts_its_scenario_is_refused(tmp_path, more, 
 def test_line_ups_are_not_drawn_for_a_scenario():
     with pytest.raises(ValueError, match=r"line_ups draws armies, but game\.scenario has tokens of its own"):
         draw_games(GameSection(scenario="c1_duel"), make_duel(), 13, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("game_id", "switch", "scenario"), [("sack_armies", "auto_forced", False), ("territories", "domination", False)]
+)
+def test_switch_at_its_default_overrides_that_of_the_scenario(game_id, switch, scenario, tmp_path):
+    game = load_game(game_id, switches={switch: scenario})
+    states = game.new_states(1)
+    game.reset(game.params, states, [1])
+    path = tmp_path / "position.toml"
+    path.write_text(tomli_w.dumps(game.to_scenario(states)), encoding="utf-8")
+    section = GameSection.model_validate({"id": game_id, "scenario": str(path), "switches": {switch: True}})
+    found = load_game(game_id, **section.options)
+    assert found.params[switch][0] == load_game(game_id).params[switch][0] != game.params[switch][0]

@@ -37,9 +37,9 @@ class GameOptions(StrictModel):
 
     Attributes:
         id: the game, already used to find this one.
-        generals: number of Generals. None: as many as in the scenario, or 2 without one.
+        generals: number of Generals; by default as many as in the scenario, or 2 without one.
         armies: names of built-in armies or files, one per General; without them, each seat has its default army.
-        switches: those that differ from the defaults and from the scenario's.
+        switches: rule switches that override the defaults and those of the scenario.
         scenario: a position to start from: the name of a built-in scenario or the path of a file.
     """
 
@@ -64,10 +64,12 @@ class GameOptions(StrictModel):
 
     def given(self) -> dict[str, Any]:
         """Return the arguments of `make_game`."""
-        chosen = {"armies": self.armies or None, "switches": self.switches.changed()}
-        if self.scenario is not None:
-            return {"num_generals": self.generals, **chosen, "scenario": self.scenario}
-        return {"num_generals": self.generals or DEFAULT_GENERALS, **chosen}
+        armies = self.armies or None
+        if self.scenario is None:
+            switches, generals = self.switches.changed(), self.generals or DEFAULT_GENERALS
+            return {"num_generals": generals, "armies": armies, "switches": switches}
+        given = self.switches.model_dump(mode="json", exclude_unset=True)  # defaults too: the scenario may have others
+        return {"num_generals": self.generals, "armies": armies, "switches": given, "scenario": self.scenario}
 
 
 def options(section: Mapping[str, Any]) -> dict[str, Any]:

@@ -30,8 +30,8 @@ class GameOptions(StrictModel):
 
     Attributes:
         id: the game to play.
-        num_players: number of players; 2 on the small map. None: as many as in the scenario, or 2 without one.
-        map: "full", with 20 territories, or "small", with 7. None: the map of the scenario, or "full" without one.
+        num_players: number of players; 2 on the small map. By default as many as in the scenario, or 2 without one.
+        map: "full", with 20 territories, or "small", with 7. By default the map of the scenario, or "full" without one.
         switches: rule switches that override the defaults and those of the scenario.
         scenario: a position to start from: the name of a built-in scenario or the path of a file.
     """
@@ -47,12 +47,17 @@ class GameOptions(StrictModel):
         make_game(**self.given())
         return self
 
+    def _switches(self) -> dict[str, Any]:
+        if self.scenario is None:
+            return self.switches.changed()
+        return self.switches.model_dump(mode="json", exclude_unset=True)  # defaults too: the scenario may have others
+
     def given(self) -> dict[str, Any]:
         """Return the arguments of `make_game` that are given."""
         chosen = {
             "num_players": self.num_players,
             "map": self.map,
-            "switches": self.switches.changed(),
+            "switches": self._switches(),
             "scenario": self.scenario,
         }
         return {name: value for name, value in chosen.items() if value not in (None, {})}
