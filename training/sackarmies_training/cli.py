@@ -125,16 +125,18 @@ def train(
 
 
 def check_agents(game: Game, section: MatchSection) -> None:
-    """Make each agent of the tournament after a training, so that none is refused only then.
+    """Make each agent of the tournament after a training, so that neither it nor they are refused only then.
 
     Raises:
-        ValueError: one cannot be made.
+        ValueError: one cannot be made, or all games would be the same.
     """
     from sackarmies_agents.agent import GameInfo
     from sackarmies_agents.isolated import make_player
     from sackarmies_training.matches import Seating
+    from sackarmies_training.seeds import check_games_differ
     from sackarmies_training.submission import entered
 
+    check_games_differ(game)
     section, texts = entered(section)
     names, info = [name for name in section.agents if name != LEARNER], GameInfo.of(game)
     Seating([names], lambda name: make_player(texts.get(name, name), info, section.isolation), seed=0).close()
@@ -203,14 +205,16 @@ def run_tournament(
         on: where games are played.
 
     Raises:
-        ValueError: an agent cannot be made, or the folder holds another tournament.
+        ValueError: an agent cannot be made, the folder holds another tournament, or all games would be the same.
         OSError: results cannot be written; the same call resumes once they can.
     """
     from sackarmies_training.locks import locked, removed_if_unused
     from sackarmies_training.reports.tournament import TournamentReport
+    from sackarmies_training.seeds import check_games_differ
     from sackarmies_training.submission import entered
     from sackarmies_training.tournament import Tournament
 
+    check_games_differ(game)
     section, texts = entered(section)
     contest = Tournament(game, section, folder, {**aliases, **texts})
     with locked(folder), removed_if_unused(folder):

@@ -24,7 +24,7 @@ from sackarmies_training.matches import (
     worker_pool,
 )
 from sackarmies_training.ratings import Outcome
-from sackarmies_training.seeds import agent_seed, draw_seed, game_seeds
+from sackarmies_training.seeds import agent_seed, check_games_differ, draw_seed, game_seeds
 from sackarmies_training.standings import Tally, tally_of
 from sackarmies_training.stats.sprt import SprtPlan, Verdict, first_decision
 from sackarmies_training.stats.units import PlayedUnit, units_of
@@ -194,8 +194,10 @@ def evaluate(game: Game, agent: str, opponent: str, plan: Plan, progress: Progre
         The agent's wins, draws and losses, and all games.
 
     Raises:
-        ValueError: an agent cannot be made, both are the same, or a test is given with more than two players.
+        ValueError: an agent cannot be made, both are the same, a test is given with more than two players, or all games
+            would be the same, see `check_games_differ`.
     """
+    check_games_differ(game)
     if parse_agent(agent) == parse_agent(opponent):
         raise ValueError(f"{agent!r} cannot be evaluated against itself: seats would be indistinguishable")
     if plan.sprt is not None and game.num_players != 2:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 
+from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import short_repr
 
 SEED_BITS = 128
@@ -51,6 +52,18 @@ def derive(seed: int, purpose: str, *numbers: int, bits: int = GAME_BITS) -> int
     key = seed.to_bytes(SEED_BITS // 8, "little")
     word = int.from_bytes(hashlib.blake2b(text.encode(), key=key).digest(), "little")
     return word & ((1 << bits) - 1)
+
+
+def check_games_differ(game: Game) -> None:
+    """Refuse a game whose chance does not depend on the seed: copies of one game would count as independent games.
+
+    Raises:
+        ValueError: it begins from a scenario that fixes its chance.
+    """
+    if game.keeps_chance:
+        raise ValueError(
+            "the scenario fixes its chance (`seed` or `chance`), so all games would be the same: remove it"
+        )
 
 
 def game_seeds(seed: int, count: int) -> list[int]:

@@ -12,7 +12,7 @@ from sackarmies_env.core.messages import join, suggestion
 from sackarmies_env.core.validation import SingleLine, StrictModel
 from sackarmies_env.registry import load_players
 from sackarmies_training.config import LEARNER, AgentText, Count, FolderText, GameSection
-from sackarmies_training.seeds import MAX_SEED
+from sackarmies_training.seeds import MAX_SEED, check_games_differ
 
 MAX_NAME = 24  # characters in the name of a rung
 NOT_OF_THE_GAME = ("armies", "generals", "num_players")  # keys of [game] that the contest decides itself
@@ -75,9 +75,15 @@ class ContestConfig(StrictModel):
         return tuple(choices["armies"]()) if "armies" in choices else ()
 
     def make_game(self, players: int, armies: tuple[str, ...]) -> Game:
-        """Build a game for `players` players, with an army for each, or none in a game without armies."""
+        """Build a game for `players` players, with an army for each, or none in a game without armies.
+
+        Raises:
+            ValueError: the game cannot be built so, or all games would be the same, see `check_games_differ`.
+        """
         section = {name: value for name, value in (self.game.model_extra or {}).items() if value is not None}
-        return load_players(self.game.id, players, **section, **({"armies": list(armies)} if armies else {}))
+        game = load_players(self.game.id, players, **section, **({"armies": list(armies)} if armies else {}))
+        check_games_differ(game)
+        return game
 
     @model_validator(mode="after")
     def _armies_and_players_are_not_of_the_game(self) -> Self:
