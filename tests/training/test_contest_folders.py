@@ -73,13 +73,20 @@ def test_rung_that_cannot_be_made_is_not_added_to_a_ladder(tmp_path):
 def test_refused_search_for_a_best_response_leaves_no_folder(tmp_path, agent, responder):
     words = ("exploit", agent, "--responder", responder, "--budget", 1)
     assert run("ladder", "--config", write(tmp_path, LADDER, ""), *words)[0] == 2
-    assert list((tmp_path / "c1").rglob("*.json")) == []
-    assert not any((tmp_path / "c1" / "exploit").iterdir())
+    assert [path.name for path in tmp_path.iterdir()] == ["contest.toml"]
+
+
+def test_refused_search_for_a_best_response_keeps_folders_that_were_there(tmp_path):
+    (tmp_path / "c1").mkdir()
+    words = ("exploit", WRONG, "--responder", "search", "--budget", 1)
+    assert run("ladder", "--config", write(tmp_path, LADDER, ""), *words)[0] == 2
+    assert list((tmp_path / "c1").iterdir()) == []
 
 
 def test_refused_placing_leaves_its_folder_free(tmp_path):
     words = ("--add", "random", "--max-games", 2)
     code, told = run("ladder", "--config", write(tmp_path, ANOTHER, WRONG), *words)
     assert (code, "unknown weights 'nope'" in told) == (2, True)
+    assert [path.name for path in tmp_path.iterdir()] == ["contest.toml"]
     code, told = run("ladder", "--config", write(tmp_path, ANOTHER, RIGHT), *words)
     assert code == 0, told

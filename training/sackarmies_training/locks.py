@@ -35,10 +35,13 @@ class Holder(StrictModel):
 def locked(folder: Path) -> Iterator[None]:
     """Keep other processes out of a folder while the block runs; the folder is created if missing.
 
+    Parents that are created with it do not outlast the block if it removes the folder, see `removed_if_unused`.
+
     Raises:
         ValueError: another process uses it; the message says which.
         OSError: the folder cannot be created or written to, or its file system has no locks.
     """
+    created = [parent for parent in folder.parents if not parent.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / LOCK, blocking=False, fallback_to_soft=False)
     try:
@@ -54,6 +57,9 @@ def locked(folder: Path) -> Iterator[None]:
         with contextlib.suppress(OSError):
             (folder / HOLDER).unlink()
         lock.release()
+        with contextlib.suppress(OSError):  # not empty: the folder is there, or another one by now
+            for parent in created:
+                parent.rmdir()
 
 
 @contextlib.contextmanager
