@@ -224,8 +224,21 @@ def test_ladder_without_a_configuration_is_that_of_the_results(monkeypatch):
 
 
 def test_ladder_says_how_much_is_to_be_played(config):
-    assert "To play: 25 units, 50 games." in invoke("ladder", "--config", config)
+    told = invoke("ladder", "--config", config)
+    assert "To play: 25 units, 50 games. Ctrl-C stops; the same command resumes." in told
+    assert "hours" not in told
     assert "To play" not in invoke("ladder", "--config", config)
+
+
+def test_ladder_with_searches_says_that_it_can_take_hours(tmp_path, monkeypatch):
+    def stop(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Ladder, "play", stop)
+    path = tmp_path / "ladder.toml"
+    path.write_text(SMALL.format(folder=tmp_path / "ladder").replace('"greedy"', '"search:level=fast"'))
+    told = CliRunner().invoke(app, ["ladder", "--config", str(path)]).output
+    assert "the same command resumes. Ladders with searches can take hours." in " ".join(told.split())
 
 
 @pytest.mark.parametrize("words", [["ladder"], ["ladder", "exact"], ["ladder", "exploit", "greedy"]])

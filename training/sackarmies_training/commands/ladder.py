@@ -118,8 +118,10 @@ def play_ladder(settings: LadderConfig, on: Place) -> None:
         total, left = (sum(unit.num_games for unit in units) for units in (schedule(settings), missing))
         print_resumed(folder, total, left)
         if missing:
-            told = f"To play: {len(missing):,} units, {left:,} games. With searches that takes hours;"
-            progress_console.print(f"{told} Ctrl-C stops, and the same command resumes.", soft_wrap=True)
+            told = f"To play: {len(missing):,} units, {left:,} games. Ctrl-C stops; the same command resumes."
+            is_long = any(parse_agent(agent).name == "search" for agent in settings.agents.values())
+            hours = " Ladders with searches can take hours." if is_long else ""
+            progress_console.print(f"{told}{hours}", soft_wrap=True)
         with games_bar(left) as progress:
             contest.play(missing, progress, on)
         reports = make_reports(settings, contest.entries())
