@@ -171,7 +171,10 @@ def test_unit_of_a_rung_whose_file_was_edited_is_not_kept(tmp_path):
     ("changes", "sentence"),
     [
         ({"seed": 2}, "holds another ladder: its seed is 1, here it is 2; choose another folder"),
-        ({"game": {"id": "duel", "max_turns": 21}}, r"holds another ladder: its rules\.2 is "),
+        (
+            {"game": {"id": "duel", "max_turns": 21}},
+            "holds another ladder: its rules, armies or scenario for 2 players differ; ",
+        ),
         (
             {"rungs": {"random": "random", "high": "random"}},
             "the rung 'high' is not the one that it was: its kind was greedy, here it is random; give it another name",

@@ -24,6 +24,7 @@ from sackarmies_training.files import digest_of
 
 AGENTS_FOLDER = Path(sackarmies_agents.__file__).parent
 AGENTS = "agents"  # key of an identity with the identity of each agent by its name
+RULES = "rules"  # key with a digest of the configured game, or with one for each number of players
 MAX_SHOWN = 80  # characters of a value in a message
 TRAINING_FOLDER = Path(__file__).parent
 # Options of built-in agents whose files have their own keys in an identity, and `log`, which names a file to write.
@@ -78,8 +79,12 @@ def check_same(folder: Path, other: str, identity: Mapping[str, Any], found: Map
 def _difference(key: str, found: Any, here: Any) -> str:
     """Return how the values of a key differ: of tables, which are long, the first entry that does."""
     if not isinstance(found, Mapping) or not isinstance(here, Mapping):
+        if key == RULES:
+            return "its rules, armies or scenario differ"
         return f"its {key} is {shown(found)}, here it is {shown(here)}"
     entry = _first_difference(found, here)
+    if key == RULES:
+        return f"its rules, armies or scenario for {printable(entry)} players differ"
     if key != AGENTS:
         return _difference(f"{key}.{entry}", found.get(entry), here.get(entry))
     if entry not in here:
