@@ -8,12 +8,16 @@ import socket
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 import torch
 
+from sackarmies_agents.learned.checkpoint import read_checkpoint
+from sackarmies_agents.learned.sack_armies.trained import CHECKPOINT
 from sackarmies_training import cli
 from sackarmies_training.checkpoints import CheckpointFolder, optimizer_tensors, restore_optimizer
+from sackarmies_training.learn_files import model_card
 from sackarmies_training.locks import HOLDER, LOCK, locked
 from tests.training.test_tournament import make_tournament
 from tests.training.test_train import ROUND, make_config, run
@@ -188,3 +192,22 @@ def test_moments_that_do_not_fit_their_parameter_are_refused(moment, change):
     restore_optimizer(optimizer, tensors)
     with pytest.raises(ValueError, match=rf"^optimizer: {moment} does not fit parameter 0$"):
         restore_optimizer(optimizer, tensors | {f"0/{moment}": change(tensors[f"0/{moment}"])})
+
+
+# --- model cards
+
+
+@pytest.mark.parametrize(
+    ("game", "line_ups", "armies"),
+    [
+        ({"scenario": "c1_duel", "armies": None}, 0, "the tokens of the scenario"),
+        ({"scenario": None, "armies": ["empire", "undead"]}, 0, "those of the game above"),
+        ({"scenario": None}, 12, "12 line-ups of all built-in ones"),
+    ],
+)
+def test_model_card_says_which_armies_played(game, line_ups, armies):
+    header = read_checkpoint(CHECKPOINT).header
+    config = header.training["config"]
+    config = {**config, "game": {"id": "sack_armies", **game}, "learn": {**config["learn"], "line_ups": line_ups}}
+    card = model_card(replace(header, training={**header.training, "config": config}), 1, "x.safetensors")
+    assert f"| Armies | {armies} |" in card

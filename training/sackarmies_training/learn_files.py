@@ -333,6 +333,18 @@ def _told_start(start: str, teacher: dict[str, Any] | None, taught: int | None) 
     return f"{start or 'random weights'}, then {number}labels of {labels}"
 
 
+def _told_armies(line_ups: int, game: dict[str, Any]) -> str:
+    """Describe the armies of the games.
+
+    Args:
+        line_ups: number of line-ups that were drawn; 0: the game is as configured.
+        game: section `[game]`, without empty entries.
+    """
+    if line_ups:
+        return f"{line_ups} line-ups of all built-in ones"
+    return "the tokens of the scenario" if "scenario" in game else "those of the game above"
+
+
 def model_card(header: Header, parameters: int, file: str) -> str:
     """Return the model card of an agent, as Markdown.
 
@@ -347,9 +359,7 @@ def model_card(header: Header, parameters: int, file: str) -> str:
     played = f"labeled by a search, in {rounds} rounds" if rounds else "in self-play, all seats counted"
     facts = {
         "Game": ", ".join(f"{key} {value}" for key, value in game.items()),
-        "Armies": f"{learn['line_ups']} line-ups of all built-in ones"
-        if learn["line_ups"]
-        else "those of the game above",
+        "Armies": _told_armies(learn["line_ups"], game),
         "Players": header.game["num_players"],
         "Layout (SHA-256)": training["origin"]["layout_sha256"],
         "Parameters": f"{parameters:,}",
