@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -135,6 +136,7 @@ def test_traceback_cannot_pass_for_a_line_of_the_report(tmp_path):
         ('agent = "randm"', r"unknown agent"),
         ('agent = "learner"', r"agent is 'learner', which exists only within a training run"),
         ('agent = "random"\nspeed = 3', r"speed"),
+        ('agent = "random"\nname = "  "', r"name"),
         ('agent = "random"\n[limits]\ntime_limit = 0', r"time_limit"),
     ],
 )
@@ -261,8 +263,67 @@ def test_submissions_of_one_name_do_not_enter_together(tmp_path):
     (tmp_path / "two" / MANIFEST).write_text("agent = 3")
     with pytest.raises(ValueError, match="agent: must be a string, not 3"):
         entered(section)
-    with pytest.raises(ValueError, match="unknown agent"):
-        MatchSection(agents=["random", str(tmp_path)])
+
+
+@pytest.mark.parametrize(
+    ("make", "named", "sentence"),
+    [
+        (True, "sub", r'folder "sub" holds no submission\.toml'),
+        (False, "sub/x", r'there is no folder "sub/x"'),
+        (False, "sub", r"unknown agent 'sub'"),
+        (False, "python:class=a/b:C", ""),
+    ],
+)
+def test_entrant_that_is_no_submission_is_told_as_what_it_looks_like(tmp_path, monkeypatch, make, named, sentence):
+    monkeypatch.chdir(tmp_path)
+    if make:
+        (tmp_path / named).mkdir()
+    if not sentence:
+        assert MatchSection(agents=["random", named]).agents[1] == named
+        return
+    with pytest.raises(ValueError, match=sentence):
+        MatchSection(agents=["random", named])
+
+
+def test_folder_that_enters_twice_in_two_spellings_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub" / "a").mkdir(parents=True)
+    submit(tmp_path / "sub" / "a", 'agent = "random"')
+    with pytest.raises(ValueError, match="agents names the folder 'sub/a' twice"):
+        MatchSection(agents=["sub/a", "random", "sub/a/"])
+
+
+@pytest.mark.parametrize("name", ["greedy", " greedy ", "search:level=strong", "learner"])
+def test_submission_does_not_take_the_name_of_an_agent(tmp_path, name):
+    submit(tmp_path, f'agent = "random"\nname = "{name}"')
+    told = f"the submission {tmp_path} is called '{name.strip()}', which is an agent of that name: rename it"
+    with pytest.raises(ValueError, match=re.escape(told)):
+        entered(MatchSection(agents=[str(tmp_path), "random"]))
+
+
+@pytest.mark.parametrize("name", ["greedy", "learner"])
+def test_folder_that_is_called_as_an_agent_gives_no_name(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).mkdir()
+    submit(tmp_path / name, 'agent = "random"')
+    with pytest.raises(ValueError, match=f"the submission ./{name} is called '{name}', which is an agent of that name"):
+        entered(MatchSection(agents=[f"./{name}", "random"]))
+    section = MatchSection(agents=[name, "random"])
+    assert entered(section) == (section, {})
+
+
+def test_names_that_tables_show_alike_do_not_enter_together(tmp_path):
+    for folder, name in (("one", "Bold"), ("two", " bold ")):
+        (tmp_path / folder).mkdir()
+        submit(tmp_path / folder, f'agent = "random"\nname = "{name}"')
+    assert read_manifest(tmp_path / "two").name == "bold"
+    with pytest.raises(ValueError, match="two agents of the tournament are called 'Bold'"):
+        entered(MatchSection(agents=[str(tmp_path / "one"), str(tmp_path / "two")]))
+    submit(tmp_path / "two", 'agent = "random"\nname = " Greedy "')
+    with pytest.raises(ValueError, match="two agents of the tournament are called 'Greedy'"):
+        entered(MatchSection(agents=["greedy", str(tmp_path / "two")]))
+    apart = MatchSection(agents=["python:class=bold:A", "python:class=Bold:A"])  # case matters in agents
+    assert entered(apart) == (apart, {})
 
 
 def test_built_in_agent_is_not_taken_for_a_folder(tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from sackarmies_agents.factory import KINDS, checked_advice, parse_agent
+from sackarmies_agents.factory import KINDS, AgentSpec, checked_advice, parse_agent
 from sackarmies_agents.limits import MOST_MEMORY, Isolation
 from sackarmies_env.core.messages import quote
 from sackarmies_env.core.safe_read import read_toml
@@ -36,12 +36,29 @@ def _check_agent(text: str) -> str:
 
 
 def is_submission(text: str) -> bool:
-    """Return whether a text names a folder with a manifest, and not a built-in agent."""
-    return text not in KINDS and os.path.isfile(Path(text) / MANIFEST)
+    """Return whether a text names a folder with a manifest, and not an agent."""
+    return not _is_plain_agent(text) and os.path.isfile(Path(text) / MANIFEST)
+
+
+def _is_plain_agent(text: str) -> bool:
+    return text in KINDS or text == LEARNER  # even if there is a folder of this name: write ./learner for that
 
 
 def _check_entrant(text: str) -> str:
-    return text if is_submission(text) else _check_agent(text)
+    if is_submission(text):
+        return text
+    if os.path.isdir(text) and not _is_plain_agent(text):
+        raise ValueError(f"folder {quote(text)} holds no {MANIFEST}")
+    if os.path.dirname(text) and ":" not in text:  # options, which may name files, follow a colon
+        raise ValueError(f"there is no folder {quote(text)}")
+    return _check_agent(text)
+
+
+def _entrant(text: str) -> str | AgentSpec | Path:
+    """Return the entrant that a text names, the same for all spellings."""
+    if is_submission(text):
+        return Path(text).resolve()
+    return text if text == LEARNER else parse_agent(text)
 
 
 def _check_folder(text: str) -> str:
@@ -52,6 +69,7 @@ def _check_folder(text: str) -> str:
 
 
 EntrantText = Annotated[str, AfterValidator(_check_entrant)]
+Entrants = Annotated[list[EntrantText], Field(min_length=2)]
 AgentText = Annotated[str, AfterValidator(_check_agent)]
 FolderText = Annotated[str, AfterValidator(_check_folder)]
 AdviceText = Annotated[str, AfterValidator(checked_advice)]
@@ -341,7 +359,7 @@ class LogSection(StrictModel):
 class MatchSection(StrictModel):
     """A tournament: every line-up plays `seeds` seeds, each in all seatings."""
 
-    agents: Annotated[list[EntrantText], Field(min_length=2)]  # or folders of submissions; `learner`: just trained
+    agents: Entrants  # agents, or folders of submissions; `learner` is the one just trained
     seeds: Count = 20  # seeds of each line-up; each is played in all seatings
     seed: Annotated[int, Field(ge=0, lt=MAX_SEED)] | None = None  # random seed; by default drawn, secret until the end
     batch: Count = 10  # seeds played side by side; an interrupted tournament repeats at most one batch per worker
@@ -375,10 +393,11 @@ class MatchSection(StrictModel):
 
     @model_validator(mode="after")
     def _agents_differ(self) -> MatchSection:
-        specs = [agent if agent == LEARNER or is_submission(agent) else parse_agent(agent) for agent in self.agents]
-        for agent, spec in zip(self.agents, specs, strict=True):
-            if specs.count(spec) > 1:
-                raise ValueError(f"agents names {agent!r} twice")
+        entrants = [_entrant(agent) for agent in self.agents]
+        for agent, entrant in zip(self.agents, entrants, strict=True):
+            if entrants.count(entrant) > 1:
+                folder = "the folder " if isinstance(entrant, Path) else ""
+                raise ValueError(f"agents names {folder}{agent!r} twice")
         return self
 
 

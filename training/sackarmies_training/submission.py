@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, StringConstraints, model_validator
 
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.conduct import Status
@@ -22,7 +22,7 @@ from sackarmies_agents.line_agent import LINE
 from sackarmies_agents.separate import SeparateAgent
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.safe_read import named, read_toml
-from sackarmies_env.core.validation import SingleLine, StrictModel, read_model
+from sackarmies_env.core.validation import StrictModel, one_line, read_model
 from sackarmies_training.config import (
     LEARNER,
     MANIFEST,
@@ -41,6 +41,9 @@ OPPONENT = "random"
 NAME = "submission"  # its name in line-ups, as its text may be that of the opponent
 SEED = 1  # seed of the games in which every submission is tried
 
+# Not of a SingleLine, of which spaces would be removed only after its length is checked.
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60), AfterValidator(one_line)]
+
 
 class Limits(StrictModel):
     """The limits of a submission, see [Tournaments](tournaments.md#misbehavior)."""
@@ -57,7 +60,7 @@ class Manifest(StrictModel):
     """The file that says what a submission is."""
 
     agent: AgentText  # its text form; files that it names are in the folder
-    name: Annotated[SingleLine, Field(min_length=1, max_length=60)] | None = None
+    name: Name | None = None
     limits: Limits = Limits()  # used if the organizers give none
 
     @model_validator(mode="after")
@@ -128,7 +131,8 @@ def entered(section: MatchSection) -> tuple[MatchSection, dict[str, str]]:
         The section with these names, and for each of them the text form of the agent, as `located` gives it.
 
     Raises:
-        ValueError: a manifest is invalid, or two agents would have the same name.
+        ValueError: a manifest is invalid, a submission has the name of an agent, or two agents would have the same
+            name, or names that differ only in case.
     """
     names, texts = [], {}
     for agent in section.agents:
@@ -137,11 +141,29 @@ def entered(section: MatchSection) -> tuple[MatchSection, dict[str, str]]:
             folder = Path(agent)
             manifest = read_manifest(folder)
             name = manifest.name or folder.resolve().name
+            if _is_agent(name):
+                raise ValueError(
+                    f"the submission {agent} is called {name!r}, which is an agent of that name: rename it in its "
+                    f"{MANIFEST}"
+                )
             texts[name] = located(manifest.agent, folder)
-        if name in names:
-            raise ValueError(f"two agents of the tournament are called {name!r}: rename one in its {MANIFEST}")
         names.append(name)
+    shown = [name.strip().casefold() for name in names]
+    for name in texts:  # the other agents differ, see `MatchSection`
+        if shown.count(name.strip().casefold()) > 1:
+            raise ValueError(f"two agents of the tournament are called {name!r}: rename one in its {MANIFEST}")
     return section.model_copy(update={"agents": names}), texts
+
+
+def _is_agent(name: str) -> bool:
+    """Return whether a name is the text form of an agent, or stands for the one that is trained."""
+    if name == LEARNER:
+        return True
+    try:
+        parse_agent(name)
+    except ValueError:
+        return False
+    return True
 
 
 def located(text: str, folder: Path) -> str:
