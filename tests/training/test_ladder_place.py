@@ -159,7 +159,7 @@ def test_changed_rung_is_refused_when_a_placing_resumes(tmp_path):
     place(make_config(tmp_path), tmp_path / "l")
     changed = Newcomer(make_config(tmp_path, {"random": "random", "high": "random"}), "random", tmp_path / "l")
     with pytest.raises(
-        ValueError, match=r"the rung 'high' was .*greedy.*, here it is .*random.*; give it another name"
+        ValueError, match="the rung 'high' is not the one that it was: its kind was greedy, here it is random; give it"
     ):
         changed.open()
 
