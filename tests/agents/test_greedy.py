@@ -327,7 +327,7 @@ def test_does_not_change_what_it_is_shown():
 
 def test_another_game_is_refused():
     info = GameInfo.of(make_game(2))
-    with pytest.raises(ValueError, match=r"needs compact observations of 'sack_armies' \(.*\), not those of 'chess'"):
+    with pytest.raises(ValueError, match=r"need compact observations of 'sack_armies' \(.*\), not those of 'chess'"):
         GreedyAgent(GameInfo("chess", 2, info.num_actions, info.observation_spec))
     with pytest.raises(ValueError, match=r"\(observation='flat' or 'dict'\), not planes"):
         GreedyAgent(GameInfo.of(make_game(2, observation="planes")))

@@ -15,7 +15,8 @@ from sackarmies_env.registry import SACK_ARMIES, TERRITORIES, load_players
         (
             "sack_armies",
             {"foo": 1},
-            'the options of sack_armies: unknown key "foo"; allowed are "id", "generals", "armies", "switches"',
+            'the options of sack_armies: unknown key "foo"; allowed are "id", "generals", "armies", "switches", '
+            '"scenario"',
         ),
         ("sack_armies", {"armies": 3}, "the options of sack_armies: armies: must be a list, not 3"),
         ("territories", {"scenario": 5}, "the options of territories: scenario: must be a string, not 5"),

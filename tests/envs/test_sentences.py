@@ -251,7 +251,7 @@ class Idle:
         (None, "opponent None must be a name or have a method act"),
         (3, "opponent 3 must be a name"),
         ({"act": 1}, "opponent {'act': 1} must be a name"),
-        ([], "0 opponents are given, but there are 1 seats"),
+        ([], "expected 1 opponent, one for each seat besides the learner's, got 0"),
     ],
 )
 def test_opponents_are_names_or_instances(make, opponent, sentence):

@@ -279,5 +279,9 @@ def test_nonsense_is_refused_by_analyze_with_a_sentence(tmp_path):
     record = load_record(path)
     wrong = Analysis(ply=0, agent="a", candidates=(Candidate(action=5000),))
     save_record(GameRecord.model_validate(record.model_dump() | {"analyses": (wrong,)}), path)
-    for command in (("analyze", path, "random"), ("view", path), ("replay", path, "--check")):
-        assert "the analysis of ply 0 names action 5000, which is not legal there" in refused(*command)
+    fault = "the analysis of ply 0 names action 5000, which is not legal there"
+    for command in (("analyze", path, "random"), ("view", path)):
+        assert fault in refused(*command)
+    checked = run("replay", path, "--check")
+    assert checked.exit_code == 1  # it found something
+    assert fault in checked.stderr

@@ -90,7 +90,7 @@ def test_tournament_begins_with_the_scenario_and_its_records_hold_it(tmp_path):
         ("random", "greedy"),
     }
     other = write(tmp_path, TOURNAMENT, GAME.replace("c1_duel", "c2_line"))
-    assert "holds another tournament: its rules is" in run("tournament", other, code=2)
+    assert "holds another tournament: its rules, armies or scenario differ" in run("tournament", other, code=2)
 
 
 def test_general_is_trained_from_the_scenario(tmp_path):
