@@ -104,12 +104,12 @@ def site_link(link: str, folder: Path, page: str) -> str:
     if "://" in link or link.startswith("mailto:") or not name:
         return link
     target = (folder / name).resolve()
+    if target.is_dir():
+        target /= "index.md"
     if not target.exists() or not target.is_relative_to(ROOT):
         raise ValueError(f"{page}: the link {link} does not point to a file of the repository")
     taken_in = {ROOT / path: DOCS / f"{page}.md" for page, path in ROOT_PAGES.items()}
     target = taken_in.get(target, DOCS / "index.md" if target == ROOT / "README.md" else target)
-    if target.is_dir():
-        target /= "index.md"
     if target.is_relative_to(DOCS) and target.suffix != ".py":
         return relative(target, (DOCS / page).parent) + (f"#{anchor}" if anchor else "")
     return SCHEME + target.relative_to(ROOT).as_posix()

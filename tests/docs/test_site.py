@@ -181,6 +181,20 @@ def test_links_of_pages_lead_to_pages_of_the_site(link, page, leads_to):
 def test_link_to_nothing_is_refused():
     with pytest.raises(ValueError, match=r"design: the link \.\./none\.py does not point to a file of the repository"):
         module("site_pages").site_link("../none.py", DOCS, "design")
+    with pytest.raises(ValueError, match=r"the link \.\./agents does not point to a file"):  # the site shows no folders
+        module("site_pages").site_link("../agents", DOCS, "design")
+
+
+def test_every_link_of_a_page_leads_to_a_file_that_the_site_shows():
+    pages = module("site_pages")
+    links = 0
+    for path in sorted(DOCS.rglob("*.md")):
+        name = path.relative_to(DOCS).with_suffix("").as_posix()
+        for part in pages.FENCED.split(path.read_text(encoding="utf-8"))[::2]:
+            for link in pages.LINK.findall(part):
+                pages.site_link(link, path.parent, name)
+                links += 1
+    assert links > 500
 
 
 def test_objects_are_found_in_the_source():
