@@ -5,7 +5,7 @@ import pytest
 
 from sackarmies_env.core.state import ERROR_SCRIPT_EXHAUSTED
 from sackarmies_env.games.sack_armies.state import chance
-from sackarmies_env.games.sack_armies.state.constants import Decision
+from sackarmies_env.games.sack_armies.state.constants import Decision, Event
 from tests.sack_armies.builders.fights import (
     able,
     alive,
@@ -13,6 +13,7 @@ from tests.sack_armies.builders.fights import (
     attack,
     coordinate,
     duel,
+    events,
     hexes,
     modify,
     play,
@@ -272,6 +273,15 @@ def test_c_sum_simultaneous_damage__q_35_hits_of_one_exchange_are_added_or_not(v
     assert t.flips_left() == 0
     assert t.casualties(1) == (["defender"] if dies else [])
     assert asked(t) == (1, Decision.MENU)  # no advance: the attacker's own hit was not lethal
+
+
+@pytest.mark.parametrize("value", ["off", "on"])
+def test_c_sum_simultaneous_damage__q_35_a_unit_that_two_hits_kill_dies_once(value):
+    bomb = {"armor": 1, "abilities": [able("scatter")]}
+    t = duel({"armor": 9}, bomb, "H T | H T | H", {"sum_simultaneous_damage": value})
+    attack(t, "melee", "0,0", "1,0", "yes")  # the attack and its own scatter are both lethal
+    assert t.casualties(1) == ["defender"]
+    assert [player for player, _ in events(t, Event.CASUALTY)] == [1]
 
 
 @pytest.mark.parametrize(("value", "asks"), [("on", True), ("off", False)])
