@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sackarmies_env.core.arguments import MAX_INTEGER, MIN_INTEGER
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.information import InformationSets
@@ -151,7 +152,7 @@ def as_action(answer: Any) -> int:
         action = index(answer)
     except TypeError:
         raise InvalidAnswer(f"answered {_shown(answer)}, not an integer") from None
-    if not -(2**63) <= action < 2**63:
+    if not MIN_INTEGER <= action <= MAX_INTEGER:
         raise InvalidAnswer(f"answered an integer of {action.bit_length()} bits, which is not legal")
     return action
 

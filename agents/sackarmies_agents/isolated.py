@@ -30,6 +30,7 @@ from sackarmies_agents.limits import ALONE, Isolation, until
 from sackarmies_agents.line_agent import LINE, make_line
 from sackarmies_agents.separate import Ended, SeparateAgent, ending_of, not_started
 from sackarmies_agents.starting import starting
+from sackarmies_env.core.arguments import MAX_INTEGER, MIN_INTEGER
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.record import Belief, Candidate
 from sackarmies_env.core.validation import StrictModel, TupleOf, read_model
@@ -160,7 +161,9 @@ class IsolatedAgent(SeparateAgent):
         """Have the child choose, within its limits, and return its choices as integers, one per decision."""
         with self._timed(count) as (seconds, fault):
             answer = self._request(method, argument, seconds, fault)
-            is_whole = isinstance(answer, list) and all(type(one) is int and -(2**63) <= one < 2**63 for one in answer)
+            is_whole = isinstance(answer, list) and all(
+                type(one) is int and MIN_INTEGER <= one <= MAX_INTEGER for one in answer
+            )
             if not is_whole or len(answer) != count:
                 raise self._gone("sent an invalid answer", Status.INVALID)
         self._count = count

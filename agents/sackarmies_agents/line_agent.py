@@ -26,7 +26,7 @@ from sackarmies_agents.limits import ALONE, Isolation, until
 from sackarmies_agents.line_pipe import LONGEST, LinePipe, TooLongLine
 from sackarmies_agents.line_words import DecisionWords
 from sackarmies_agents.separate import Ended, SeparateAgent, ending_of, not_started
-from sackarmies_env.core.arguments import integer
+from sackarmies_env.core.arguments import MAX_INTEGER, MIN_INTEGER, integer
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.messages import short_repr
 
@@ -205,7 +205,7 @@ class LineAgent(SeparateAgent, InformedAgent):
         with self._timed(1) as (seconds, fault):
             answer = self._ask(message, seconds, fault)
         action, number = answer.get("action"), answer.get("decision", self._number)
-        if type(action) is not int or abs(action) >= 2**63:
+        if type(action) is not int or not MIN_INTEGER <= action <= MAX_INTEGER:
             told = f'answered {short_repr(answer)}, but must give an integer "action"'
             raise Misconduct(told, Status.INVALID)
         if number != self._number:

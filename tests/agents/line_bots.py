@@ -16,6 +16,8 @@ def misbehave(kind: str) -> None:
         print("[1, 2]", flush=True)
     elif kind == "wordy":
         print(json.dumps({"action": "attack"}), flush=True)
+    elif kind == "least":
+        print(json.dumps({"action": -(2**63)}), flush=True)
     elif kind == "illegal":
         print(json.dumps({"action": 10**6}), flush=True)
     elif kind == "late":

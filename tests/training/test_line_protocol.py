@@ -112,6 +112,7 @@ FAULTS = [
     ("list", "wrote the line '[1, 2]', which is not a JSON object", Status.INVALID),
     ("wordy", "answered {'action': 'attack'}, but must give an integer \"action\"", Status.INVALID),
     ("illegal", "chose action 1000000, which is not legal", Status.INVALID),
+    ("least", "chose action -9223372036854775808, which is not legal", Status.INVALID),
     ("late", "answered decision 1 when it was asked for decision 2", Status.INVALID),
     ("flood", "wrote a line of more than 65536 bytes", Status.INVALID),
     ("exit", "ended its process with exit code 3", Status.ERROR),
