@@ -7,6 +7,7 @@ import glob
 import hashlib
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from re import fullmatch
 from typing import Any
@@ -22,6 +23,23 @@ def write_json(path: Path, data: Any, *, private: bool = False) -> None:
         OSError: it cannot be written; an existing file is kept.
     """
     write_safely(path, (json.dumps(data, indent=1, sort_keys=True) + "\n").encode(), private=private)
+
+
+@contextlib.contextmanager
+def with_parents(path: Path) -> Iterator[None]:
+    """Create the missing parents of a path, and remove those of them that are empty when the block ends.
+
+    Raises:
+        OSError: one cannot be created.
+    """
+    created = [parent for parent in path.parents if not parent.exists()]  # innermost first
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield
+    finally:
+        with contextlib.suppress(OSError):  # not empty, or not created
+            for parent in created:
+                parent.rmdir()
 
 
 def append_line(path: Path, line: str) -> None:

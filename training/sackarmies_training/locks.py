@@ -15,6 +15,7 @@ from filelock import FileLock, Timeout
 
 from sackarmies_env.core.safe_read import named, read_json
 from sackarmies_env.core.validation import SingleLine, StrictModel, read_model
+from sackarmies_training.files import with_parents
 
 LOCK = ".lock"  # held by the system, and released when the process ends or is killed
 HOLDER = ".lock.json"  # who holds it; without the lock it means nothing
@@ -41,25 +42,22 @@ def locked(folder: Path) -> Iterator[None]:
         ValueError: another process uses it; the message says which.
         OSError: the folder cannot be created or written to, or its file system has no locks.
     """
-    created = [parent for parent in folder.parents if not parent.exists()]
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder / LOCK, blocking=False, fallback_to_soft=False)
-    try:
-        lock.acquire()
-    except Timeout:
-        raise ValueError(
-            f"{named(folder)} is in use by {_holder(folder)}: wait until it has ended, or choose another folder"
-        ) from None
-    try:
-        _leave_note(folder / HOLDER)
-        yield
-    finally:
-        with contextlib.suppress(OSError):
-            (folder / HOLDER).unlink()
-        lock.release()
-        with contextlib.suppress(OSError):  # not empty: the folder is there, or another one by now
-            for parent in created:
-                parent.rmdir()
+    with with_parents(folder):
+        folder.mkdir(exist_ok=True)
+        lock = FileLock(folder / LOCK, blocking=False, fallback_to_soft=False)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise ValueError(
+                f"{named(folder)} is in use by {_holder(folder)}: wait until it has ended, or choose another folder"
+            ) from None
+        try:
+            _leave_note(folder / HOLDER)
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                (folder / HOLDER).unlink()
+            lock.release()
 
 
 @contextlib.contextmanager

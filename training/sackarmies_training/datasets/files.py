@@ -17,6 +17,7 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.record import GameRecord
 from sackarmies_env.core.safe_read import named
 from sackarmies_env.registry import game_of
+from sackarmies_training.files import with_parents
 
 PATTERN = "*?["  # characters of a pattern of names
 KEPT_GAMES = 64  # configurations whose games are cached
@@ -94,21 +95,17 @@ def written_whole(target: Path) -> Iterator[Path]:
     Raises:
         OSError: it cannot be written.
     """
-    created = [folder for folder in target.parents if not folder.exists()]  # innermost first
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        yield temporary
-        for path in [temporary, *temporary.rglob("*")]:
-            if path.is_file():
-                with path.open("rb+") as file:
-                    os.fsync(file.fileno())
-        temporary.replace(target)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        for folder in created:
-            with contextlib.suppress(OSError):  # it was not created, or another process uses it by now
-                folder.rmdir()
-        raise
+    with with_parents(target):
+        try:
+            yield temporary
+            for path in [temporary, *temporary.rglob("*")]:
+                if path.is_file():
+                    with path.open("rb+") as file:
+                        os.fsync(file.fileno())
+            temporary.replace(target)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            raise
