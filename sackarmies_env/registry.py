@@ -159,12 +159,12 @@ def game_options(game_id: str, section: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in section.items() if name != "id"}
 
 
-def load_players(game_id: str, num_players: int, **section: Any) -> Game:
+def load_players(game_id: str, num_players: int | None, **section: Any) -> Game:
     """Build a game for a number of players.
 
     Args:
         game_id: see `list_games`.
-        num_players: number of players.
+        num_players: number of players; None: as many as the other keys ask for.
         section: other keys of a section `[game]`, see `game_options`.
 
     Raises:
@@ -173,6 +173,9 @@ def load_players(game_id: str, num_players: int, **section: Any) -> Game:
     from sackarmies_env.core.validation import plain_faults
 
     entry = entry_of(game_id)
+    if num_players is None:
+        with plain_faults(section, f"the options of {game_id}"):
+            return load_game(game_id, **game_options(game_id, section))
     least, most = entry.players or (num_players, num_players)
     has_choice = entry.options is not None or "num_players" in inspect.signature(entry.hook("make_game")).parameters
     if least <= num_players <= most:

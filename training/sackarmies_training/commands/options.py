@@ -17,8 +17,7 @@ from sackarmies_env.core.entries import entry_of, find_hook, game_ids
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import suggestion
 from sackarmies_env.core.safe_read import named
-from sackarmies_env.core.validation import plain_faults
-from sackarmies_env.registry import DEFAULT_GAME, game_options, load_game, load_players
+from sackarmies_env.registry import DEFAULT_GAME, load_players
 from sackarmies_training.config import Place
 from sackarmies_training.seeds import GAME_BITS
 
@@ -199,11 +198,7 @@ def _build_scenario(
         raise ValueError("--army and --scenario cannot be combined: a scenario has its own tokens")
     if not _has_option(game_id, "scenario"):
         raise ValueError(f"--scenario {scenario}: {entry_of(game_id).title} has no scenarios")
-    section = {**options, "scenario": scenario}
-    if num_players is not None:
-        return load_players(game_id, num_players, **section)
-    with plain_faults(section, f"the options of {game_id}"):
-        return load_game(game_id, **game_options(game_id, section))
+    return load_players(game_id, num_players, scenario=scenario, **options)
 
 
 def check_has_armies(game_id: str, armies: Sequence[str]) -> None:
