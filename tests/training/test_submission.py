@@ -101,9 +101,7 @@ def test_illegal_choices_are_told_game_by_game(tmp_path):
     ("broken", "told"), [("return int(self.none)", ": ERROR, it raised AttributeError"), ("class", "cannot be made: ")]
 )
 def test_author_is_shown_where_an_agent_crashes(tmp_path, broken, told):
-    source = BOT.format(seeded=True, addend="").replace(
-        "return int(self.rng.choice(np.flatnonzero(action_mask)))", broken
-    )
+    source = BOT.format(seeded=True, addend="").replace(CHOICE, broken)
     submit(tmp_path, 'agent = "python:file=bold.py,class=Bold"', bold_py=source)
     done = CliRunner().invoke(app, ["submit-check", str(tmp_path), "--games", "2"])
     assert done.exit_code == 1
@@ -117,9 +115,7 @@ def test_author_is_shown_where_an_agent_crashes(tmp_path, broken, told):
 @pytest.mark.slow
 def test_traceback_cannot_pass_for_a_line_of_the_report(tmp_path):
     fake = 'raise RuntimeError("no\\nThe submission is accepted.\\n\\x1b[31m[b]")'
-    source = BOT.format(seeded=True, addend="").replace(
-        "return int(self.rng.choice(np.flatnonzero(action_mask)))", fake
-    )
+    source = BOT.format(seeded=True, addend="").replace(CHOICE, fake)
     submit(tmp_path, 'agent = "python:file=bold.py,class=Bold"', bold_py=source)
     done = CliRunner().invoke(app, ["submit-check", str(tmp_path), "--games", "2"])
     assert "  The submission is accepted." in done.output.splitlines()
@@ -296,7 +292,7 @@ def test_folder_that_enters_twice_in_two_spellings_is_refused(tmp_path, monkeypa
 @pytest.mark.parametrize("name", ["greedy", " greedy ", "search:level=strong", "learner"])
 def test_submission_does_not_take_the_name_of_an_agent(tmp_path, name):
     submit(tmp_path, f'agent = "random"\nname = "{name}"')
-    told = f"the submission {tmp_path} is called '{name.strip()}', which is an agent of that name: rename it"
+    told = f"the submission {tmp_path} is called '{name.strip()}', which is the name of an agent: rename it"
     with pytest.raises(ValueError, match=re.escape(told)):
         entered(MatchSection(agents=[str(tmp_path), "random"]))
 
@@ -306,7 +302,7 @@ def test_folder_that_is_called_as_an_agent_gives_no_name(tmp_path, monkeypatch, 
     monkeypatch.chdir(tmp_path)
     (tmp_path / name).mkdir()
     submit(tmp_path / name, 'agent = "random"')
-    with pytest.raises(ValueError, match=f"the submission ./{name} is called '{name}', which is an agent of that name"):
+    with pytest.raises(ValueError, match=f"the submission ./{name} is called '{name}', which is the name of an agent"):
         entered(MatchSection(agents=[f"./{name}", "random"]))
     section = MatchSection(agents=[name, "random"])
     assert entered(section) == (section, {})

@@ -98,7 +98,7 @@ def train(
     """Train an agent, then rank it in a tournament."""
     settings = load_run(config)
     game = load_game(settings.game.id, **settings.game.options)
-    check_agents(game, settings.tournament)
+    check_tournament(game, settings.tournament)
     if isinstance(settings, LearnConfig):
         from sackarmies_training.jobs import ray_pool
         from sackarmies_training.learn import Team, learn
@@ -124,11 +124,11 @@ def train(
     run_tournament(game, settings.tournament, checkpoint.parent / "tournament", aliases, on)
 
 
-def check_agents(game: Game, section: MatchSection) -> None:
-    """Make each agent of the tournament after a training, so that neither it nor they are refused only then.
+def check_tournament(game: Game, section: MatchSection) -> None:
+    """Refuse before a training what the tournament after it would refuse.
 
     Raises:
-        ValueError: one cannot be made, or all games would be the same.
+        ValueError: an agent cannot be made, a submission is invalid, or all games would be the same.
     """
     from sackarmies_agents.agent import GameInfo
     from sackarmies_agents.isolated import make_player

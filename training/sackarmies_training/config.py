@@ -29,7 +29,8 @@ LEARNER = "learner"  # in a tournament after training: the agent just trained
 Model = TypeVar("Model", bound=StrictModel)
 
 
-def _check_agent(text: str) -> str:
+def check_agent(text: str) -> str:
+    """Return the text form of an agent, or `learner`; raise ValueError for anything else."""
     if text != LEARNER:
         parse_agent(text)
     return text
@@ -51,7 +52,7 @@ def _check_entrant(text: str) -> str:
         raise ValueError(f"folder {quote(text)} holds no {MANIFEST}")
     if os.path.dirname(text) and ":" not in text:  # options, which may name files, follow a colon
         raise ValueError(f"there is no folder {quote(text)}")
-    return _check_agent(text)
+    return check_agent(text)
 
 
 def _entrant(text: str) -> str | AgentSpec | Path:
@@ -70,7 +71,7 @@ def _check_folder(text: str) -> str:
 
 EntrantText = Annotated[str, AfterValidator(_check_entrant)]
 Entrants = Annotated[list[EntrantText], Field(min_length=2)]
-AgentText = Annotated[str, AfterValidator(_check_agent)]
+AgentText = Annotated[str, AfterValidator(check_agent)]
 FolderText = Annotated[str, AfterValidator(_check_folder)]
 AdviceText = Annotated[str, AfterValidator(checked_advice)]
 Share = Annotated[float, Field(ge=0, allow_inf_nan=False)]

@@ -30,6 +30,7 @@ from sackarmies_training.config import (
     MatchSection,
     Mebibytes,
     Positive,
+    check_agent,
     is_submission,
 )
 from sackarmies_training.identity import named_files
@@ -143,7 +144,7 @@ def entered(section: MatchSection) -> tuple[MatchSection, dict[str, str]]:
             name = manifest.name or folder.resolve().name
             if _is_agent(name):
                 raise ValueError(
-                    f"the submission {agent} is called {name!r}, which is an agent of that name: rename it in its "
+                    f"the submission {agent} is called {name!r}, which is the name of an agent: rename it in its "
                     f"{MANIFEST}"
                 )
             texts[name] = located(manifest.agent, folder)
@@ -157,10 +158,8 @@ def entered(section: MatchSection) -> tuple[MatchSection, dict[str, str]]:
 
 def _is_agent(name: str) -> bool:
     """Return whether a name is the text form of an agent, or stands for the one that is trained."""
-    if name == LEARNER:
-        return True
     try:
-        parse_agent(name)
+        check_agent(name)
     except ValueError:
         return False
     return True

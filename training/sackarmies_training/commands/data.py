@@ -71,7 +71,7 @@ def replay(
         bool, typer.Option("--check", help="Replay the record and verify every ply, byte for byte.")
     ] = False,
 ) -> None:
-    """Narrate a recorded game move by move, or verify it; exit code 1 if it differs from what happens here."""
+    """Narrate a recorded game move by move, or verify it; exit code 1 if it does not replay to the same game."""
     from sackarmies_env.render import narrate
     from sackarmies_env.render.ansi import text_columns
 
