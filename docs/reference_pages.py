@@ -33,10 +33,6 @@ from sackarmies_training.league.config import (
 from sackarmies_training.submission import Limits
 
 DOCS = Path(__file__).resolve().parent
-GAME_KEYS = {  # meanings that the model of the game leaves to its types
-    "id": "which game is played",
-    "switches": "agreements on the rules that differ from their defaults, see [Switches](switches.md)",
-}
 COMMENT = re.compile(r"^    (\w+): [^#\n]*(?:#[ ]*(.*))?$", re.MULTILINE)
 
 FILES: tuple[tuple[str, str, type[BaseModel], dict[str, type[BaseModel]]], ...] = (
@@ -159,7 +155,7 @@ def key_meanings(model: type[BaseModel]) -> dict[str, str]:
         if issubclass(part, BaseModel) and part is not BaseModel:
             meanings |= {name: said for name, said in COMMENT.findall(inspect.getsource(part)) if said}
             meanings |= meanings_of(part)
-    return meanings | (GAME_KEYS if model is GameOptions else {})
+    return meanings
 
 
 def allowed(part: dict[str, Any], schema: dict[str, Any]) -> str:

@@ -36,10 +36,10 @@ class GameOptions(StrictModel):
     """The section `[game]` of a configuration.
 
     Attributes:
-        id: the game, already used to find this one.
+        id: which game is played.
         generals: number of Generals; by default as many as in the scenario, or 2 without one.
         armies: names of built-in armies or files, one per General; without them, each seat has its default army.
-        switches: rule switches that override the defaults and those of the scenario.
+        switches: rule switches that override the defaults and those of the scenario, see [Switches](switches.md).
         scenario: a position to start from: the name of a built-in scenario or the path of a file.
     """
 
