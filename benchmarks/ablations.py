@@ -51,10 +51,24 @@ from sackarmies_training.teacher import LabelLesson, label_files, learn_labels
 
 NO_TIME = 1e-9  # minutes of self-play
 CLONE = "the clone, without self-play"
+PENDING = "the clone, once it is made"  # start of variants whose other keys need one
 CONFIGS = Path(__file__).parents[1] / "configs" / "train"
 BASE, EXPERT = CONFIGS / "quick.toml", CONFIGS / "expert.toml"
 LESSON = 4  # label files mixed into a lesson
 UNADVISED = {"advice": "", "worths": False, "reasons": False, "magnet_trust": 0.0}  # the magnet trusts only advice
+CONTINUED = {  # what continue.toml sets otherwise than quick.toml, but for sizes of batches
+    **{
+        "start": PENDING,
+        "start_policy": 0.004,
+        "magnet": 0.0,
+        "magnet_trust": 0.0,
+        "select": "doubt",
+        "largest": 0.22,
+        "epochs": 1,
+    },
+    **{"learning_rate": 4e-4, "final_learning_rate": 3e-5, "max_gradient": 1.0, "minibatch": 1024, "average": 0.997},
+    **{"gae_lambda": 0.9, "value_lambda": 0.95, "value_shapes": False, "value_share": 0.08},
+}
 VARIANTS: dict[str, Mapping[str, Any]] = {
     "as configured": {},
     "no clipping": {"learn": {"clip_range": 0.0}},
@@ -62,6 +76,7 @@ VARIANTS: dict[str, Mapping[str, Any]] = {
     "magnet that is uniform": {"learn": {"magnet_trust": 0.0}},
     "magnet that does not fall": {"learn": {"magnet_power": 0.0}},
     "entropy in place of the magnet": {"learn": {"magnet": 0.0, "entropy": 0.012, "final_entropy": 0.001}},
+    "entropy of 0.05 in place of the magnet": {"learn": {"magnet": 0.0, "entropy": 0.05, "final_entropy": 0.001}},
     "neither magnet nor entropy": {"learn": {"magnet": 0.0}},
     "values as one number": {"learn": {"outcomes": False}},
     "values of results alone (lambda 1)": {"learn": {"value_lambda": 1.0}},
@@ -69,12 +84,20 @@ VARIANTS: dict[str, Mapping[str, Any]] = {
     "all advantages": {"learn": {"largest": 1.0}},
     "one epoch": {"learn": {"epochs": 1}},
     "weights not averaged": {"learn": {"average": 0.0}},
+    "pull to the clone": {"learn": {"start": PENDING, "start_policy": 0.004}},
+    "as in continue.toml": {"learn": CONTINUED},
     "advice without worths": {"learn": {"worths": False, "reasons": False}},
     "no advice": {"learn": UNADVISED},
     "no teacher": {"teacher": None},
     "shaping that fades": {"shaping": {"control": 0.1, "losses": 0.02}},
 }
-OF_TEACHING = ("magnet that is uniform", "advice without worths", "no advice", "no teacher")
+# Each of these needs a teacher or advice.
+OF_TEACHING = (
+    "magnet that is uniform",
+    "pull to the clone",
+    "as in continue.toml",
+    *("advice without worths", "no advice", "no teacher"),
+)
 OF_LABELS: dict[str, Mapping[str, Any]] = {
     "as configured": {},
     "advice and worths, without reasons": {"learn": {"reasons": False}},
@@ -136,7 +159,7 @@ def with_clone(config: LearnConfig, folder: Path, lessons: int, console: Console
     sizes = sizes_of(config)
     name = f"clone-outcomes-{sizes.outcomes}-advice-{sizes.advice}-{config.seed}"
     teacher = config.teacher.model_copy(update={"decisions": lessons or config.teacher.decisions})
-    alone = config.learn.model_copy(update={"max_minutes": NO_TIME})
+    alone = config.learn.model_copy(update={"max_minutes": NO_TIME, "start": "", "start_policy": 0.0})
     changed = {"folder": str(folder / name), "learn": alone, "teacher": teacher}
     start = str(train(config.model_copy(update=changed), console))
     return config.model_copy(update={"learn": config.learn.model_copy(update={"start": start}), "teacher": None})
