@@ -264,7 +264,7 @@ def play_on(simulator, policy, states, models, last_turn):
     """
     count = np.int64(0)
     while not is_over(states[0]) and states[0].turn <= last_turn:
-        model = np.int64(models[states[0].current_player])
+        model = np.int64(models[states[0].current_player] | 0)  # numbers with a fraction have no |: they do not compile
         step(simulator, states, choose_next(simulator, policy, states, model))
         count += 1
     return count

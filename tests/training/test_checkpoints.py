@@ -17,8 +17,8 @@ from sackarmies_agents.learned.checkpoint import read_checkpoint
 from sackarmies_agents.learned.sack_armies.trained import CHECKPOINT
 from sackarmies_training import cli
 from sackarmies_training.checkpoints import CheckpointFolder, optimizer_tensors, restore_optimizer
-from sackarmies_training.learn_files import model_card
 from sackarmies_training.locks import HOLDER, LOCK, locked
+from sackarmies_training.model_cards import card_of_learner
 from tests.training.test_tournament import make_tournament
 from tests.training.test_train import ROUND, make_config, run
 
@@ -209,5 +209,7 @@ def test_model_card_says_which_armies_played(game, line_ups, armies):
     header = read_checkpoint(CHECKPOINT).header
     config = header.training["config"]
     config = {**config, "game": {"id": "sack_armies", **game}, "learn": {**config["learn"], "line_ups": line_ups}}
-    card = model_card(replace(header, training={**header.training, "config": config}), 1, "x.safetensors")
+    card = card_of_learner(
+        replace(header, training={**header.training, "config": config}), torch.nn.Linear(1, 1), "x.safetensors"
+    )
     assert f"| Armies | {armies} |" in card

@@ -71,6 +71,20 @@ def test_finished_run_leaves_a_general_checkpoints_and_logs(finished):
     assert origin["torch"] == torch.__version__
 
 
+def test_finished_general_has_a_model_card_and_nothing_that_only_training_needs(finished):
+    config, path, _ = finished
+    assert list(read_checkpoint(path).parts) == [POLICY]
+    assert {POLICY, OPTIMIZER} < set(
+        read_checkpoint(CheckpointFolder(path.parent / "checkpoints", 3).paths()[-1]).parts
+    )
+    card = path.with_suffix(".md").read_text()
+    assert f"| Layout (SHA-256) | {layout_hash(GameInfo.of(make_duel()))} |" in card
+    assert f"| Decisions | {4 * ROUND} of its own |" in card
+    opponents = ", ".join(f"`{name}`" for name in config.selfplay.scripted)
+    assert f"| Opponents | {opponents}, its past selves |" in card
+    assert f"It plays as `ppo:path={CHECKPOINT}`" in card
+
+
 def test_trained_general_plays_legally_and_repeatably(finished):
     game = make_duel()
     agent = make_agent(f"ppo:path={finished[1]}", GameInfo.of(game))
@@ -151,8 +165,9 @@ def test_resumed_run_has_the_state_it_was_saved_with(finished, tmp_path):
     before, after = read_checkpoint(saved).header.training, header.training
     assert after["updates"] == before["updates"] + 2 * config.ppo.epochs
     assert after["snapshots"] == before["snapshots"] + 1  # at 4 rounds; the one at 3 was saved
-    assert np.array_equal(*(read_checkpoint(one).part("past-000")["value.weight"] for one in (saved, resumed)))
-    moments = [read_checkpoint(one).part(OPTIMIZER)["0/step"].item() for one in (saved, resumed)]
+    last = target.with_name(f"{5 * ROUND:09d}{SUFFIX}")
+    assert np.array_equal(*(read_checkpoint(one).part("past-000")["value.weight"] for one in (saved, last)))
+    moments = [read_checkpoint(one).part(OPTIMIZER)["0/step"].item() for one in (saved, last)]
     assert moments == [3 * ROUND // 64 * config.ppo.epochs, 5 * ROUND // 64 * config.ppo.epochs]
 
 

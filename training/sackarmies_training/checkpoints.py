@@ -25,6 +25,7 @@ from sackarmies_env.core.safe_read import named
 from sackarmies_env.core.validation import StrictModel, read_model
 from sackarmies_training.config import MAX_POOL, TrainConfig
 from sackarmies_training.divergence import refuse_diverged
+from sackarmies_training.model_cards import card_of_ppo, card_path
 
 if TYPE_CHECKING:
     from sb3_contrib import MaskablePPO
@@ -77,7 +78,30 @@ def save_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConf
     Raises:
         ValueError: training has diverged.
     """
-    snapshots = env.pool.snapshots
+    parts: dict[str, Tensors] = {
+        POLICY: network_of(model).state_dict(),
+        OPTIMIZER: optimizer_tensors(model.policy.optimizer),
+        TORCH_RNG: {"state": torch.get_rng_state()},
+    }
+    for number, agent in enumerate(env.pool.snapshots):
+        parts[past_part(number)] = agent.network.state_dict()
+    write_safely(path, packed(header_of(model, env, config, minutes), parts))
+
+
+def save_finished(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConfig, minutes: float) -> None:
+    """Write the model card, then the finished agent, without what only training needs.
+
+    Raises:
+        ValueError: training has diverged.
+    """
+    network, header = network_of(model), header_of(model, env, config, minutes)
+    content = packed(header, {POLICY: network.state_dict()})
+    write_safely(card_path(path), card_of_ppo(header, network, path.name).encode())
+    write_safely(path, content)
+
+
+def header_of(model: MaskablePPO, env: SelfPlayEnv, config: TrainConfig, minutes: float) -> Header:
+    """Return the header of a checkpoint of a run, see `TrainingState`."""
     twister: Any = np.random.get_state(legacy=False)
     training = {
         "config": config.model_dump(mode="json"),
@@ -85,7 +109,7 @@ def save_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConf
         "updates": model._n_updates,
         "minutes": minutes,
         "origin": origin_of(GameInfo.of(env.batch.game)),
-        "snapshots": len(snapshots),
+        "snapshots": len(env.pool.snapshots),
         "points": env.pool.points,
         "env_rng": env.rng.bit_generator.state,
         "numpy_rng": {
@@ -95,15 +119,7 @@ def save_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConf
             "gauss": twister["gauss"],
         },
     }
-    parts: dict[str, Tensors] = {
-        POLICY: network_of(model).state_dict(),
-        OPTIMIZER: optimizer_tensors(model.policy.optimizer),
-        TORCH_RNG: {"state": torch.get_rng_state()},
-    }
-    for number, agent in enumerate(snapshots):
-        parts[past_part(number)] = agent.network.state_dict()
-    header = Header(describe(GameInfo.of(env.batch.game)), network_sizes(config), training)
-    write_safely(path, packed(header, parts))
+    return Header(describe(GameInfo.of(env.batch.game)), network_sizes(config), training)
 
 
 def packed(header: Header, parts: Mapping[str, Tensors]) -> bytes:

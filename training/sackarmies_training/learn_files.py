@@ -1,4 +1,4 @@
-"""Files of the trainer `learn.py`: checkpoints to resume from, the finished agent, and its model card."""
+"""Files of the trainer `learn.py`: checkpoints to resume from, and the finished agent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sackarmies_agents.learned.checkpoint import DAMAGED, POLICY, Header, damage
 from sackarmies_agents.learned.load import check_game
 from sackarmies_agents.learned.network import Network
 from sackarmies_agents.learned.policy_agent import PolicyAgent, read_network
-from sackarmies_agents.learned.sizes import OUTCOMES, REASONS, WORTHS, NetworkSizes
+from sackarmies_agents.learned.sizes import OUTCOMES, NetworkSizes
 from sackarmies_agents.learned.tensors import tensors_of
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.entries import find_hook
@@ -39,6 +39,7 @@ from sackarmies_training.config import CurveSection, ExpertSection, LearnConfig
 from sackarmies_training.files import write_json
 from sackarmies_training.jobs import Pool
 from sackarmies_training.loggers import Loggers
+from sackarmies_training.model_cards import card_of_learner, card_path
 from sackarmies_training.progress import Clock
 from sackarmies_training.sample_games import record_game
 
@@ -304,90 +305,6 @@ def save_weights(
 
 def save_finished(path: Path, learner: Learner, config: LearnConfig, game: Game, minutes: float, verdict: str) -> None:
     """Write the model card, then the finished agent: once its file exists, the run is complete."""
-    number = sum(tensor.numel() for tensor in learner.averaged.state_dict().values())
     header = header_of(learner, config, game, minutes, verdict)
-    write_safely(path.with_suffix(".md"), model_card(header, number, path.name).encode())
+    write_safely(card_path(path), card_of_learner(header, learner.averaged, path.name).encode())
     save_weights(path, learner, config, game, minutes, verdict)
-
-
-def _told_advice(header: Header) -> str:
-    if not header.advice:
-        return "none"
-    worths = ", and so is what each legal id is worth to it" if header.network.advice >= WORTHS else ""
-    reasons = ", with the reasons" if header.network.advice >= REASONS else ""
-    return f"the choice of `{header.advice}` is an input{worths}{reasons}"
-
-
-def _told_start(start: str, teacher: dict[str, Any] | None, taught: int | None) -> str:
-    """Describe the weights before self-play.
-
-    Args:
-        start: checkpoint or name that the network started from; "" for random weights.
-        teacher: section `[teacher]`; None without one.
-        taught: decisions of the teacher learned from; files are learned whole, so they may exceed those asked for.
-    """
-    if teacher is None:
-        return start or "random weights"
-    number = "" if taught is None else f"{taught:,} "
-    labels = " and ".join(f"`{name}`" for name in teacher["files"]) or f"`{teacher['agent']}`"
-    return f"{start or 'random weights'}, then {number}labels of {labels}"
-
-
-def _told_armies(line_ups: int, game: dict[str, Any]) -> str:
-    """Describe the armies of the games.
-
-    Args:
-        line_ups: number of line-ups that were drawn; 0: the game is as configured.
-        game: section `[game]`, without empty entries.
-    """
-    if line_ups:
-        return f"{line_ups} line-ups of all built-in ones"
-    return "the tokens of the scenario" if "scenario" in game else "those of the game above"
-
-
-def model_card(header: Header, parameters: int, file: str) -> str:
-    """Return the model card of an agent, as Markdown.
-
-    Args:
-        header: header of its checkpoint.
-        parameters: number of its weights.
-        file: file name of the checkpoint.
-    """
-    training, learn = header.training, header.training["config"]["learn"]
-    game = {key: value for key, value in training["config"]["game"].items() if value}
-    rounds = training["updates"] if training["config"].get("expert") else 0
-    played = f"labeled by a search, in {rounds} rounds" if rounds else "in self-play, all seats counted"
-    facts = {
-        "Game": ", ".join(f"{key} {value}" for key, value in game.items()),
-        "Armies": _told_armies(learn["line_ups"], game),
-        "Players": header.game["num_players"],
-        "Layout (SHA-256)": training["origin"]["layout_sha256"],
-        "Parameters": f"{parameters:,}",
-        "Network": ", ".join(f"{key} {value}" for key, value in vars(header.network).items()),
-        "Advice": _told_advice(header),
-        "Start": _told_start(learn["start"], training["config"].get("teacher"), training.get("taught")),
-        "Decisions": f"{training['decisions']:,} {played}",
-        "Minutes": f"{training['minutes']:.1f}",
-        "Processes": f"{training['origin']['processes']}, device {learn['device']}, {learn['precision']}",
-        "Versions": ", ".join(f"{key} {training['origin'][key]}" for key in ("sackarmies_env", "torch", "python")),
-    }
-    rows = "\n".join(f"| {key} | {value} |" for key, value in facts.items())
-    if rounds:
-        weights, trained = "after the last round of", "by expert iteration, in games against itself"
-    elif training["updates"]:
-        weights, trained = "averaged over the last updates of", "against itself, in games"
-    else:
-        weights, trained = "after", "from labels alone, of games"
-    verdict = f"{training['verdict']}\n\n" if training.get("verdict") else ""
-    return f"""# A trained agent
-
-`{file}` holds the weights of a policy, {weights} its training, and its configuration as JSON.
-It plays as `ppo:path={file}`, drawing its actions from the policy, or with `deterministic=true` the likeliest one.
-
-| | |
-|---|---|
-{rows}
-
-It was trained {trained} as named above: how well it plays others is not known.
-{verdict}The curve of its training, if one was asked for, is `curve.csv` beside this file.
-"""

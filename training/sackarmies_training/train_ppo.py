@@ -32,6 +32,7 @@ from sackarmies_training.checkpoints import (
     network_of,
     network_sizes,
     restore_run,
+    save_finished,
     save_run,
 )
 from sackarmies_training.config import ImitationSection, TrainConfig
@@ -126,7 +127,7 @@ def train_in(folder: Path, config: TrainConfig, game: Game, console: Console, *,
         if monitor.interrupted:
             say(f"Stopped after {model.num_timesteps:,} decisions. The same command with --resume resumes.")
             return None
-        save_run(finished, model, env, config, clock.minutes)
+        save_finished(finished, model, env, config, clock.minutes)
         loggers.artifact(finished)
     say(f"Trained for {clock.minutes:.1f} minutes, {model.num_timesteps:,} decisions: {finished}")
     return finished
