@@ -281,6 +281,14 @@ def test_variants_of_seats_may_be_integers_of_any_width(kind):
     assert played[0] == played[1]
 
 
+def test_variants_of_seats_with_a_fraction_are_refused():
+    game = make_duel(3)
+    [states] = course(game, 1)
+    models = np.array([0.5, 1.0, 1.0])
+    with pytest.raises((TypeError, numba.TypingError)):
+        play_and_value(game.simulator(), make_policy(game), make_evaluation(game), states, models, (3, 1))
+
+
 def test_user_kernel_compiles_without_the_rules():
     if INTERPRETED:
         pytest.skip("nothing is compiled")
