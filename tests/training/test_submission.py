@@ -295,6 +295,9 @@ def test_submission_does_not_take_the_name_of_an_agent(tmp_path, name):
     told = f"the submission {tmp_path} is called '{name.strip()}', which is the name of an agent: rename it"
     with pytest.raises(ValueError, match=re.escape(told)):
         entered(MatchSection(agents=[str(tmp_path), "random"]))
+    done = CliRunner().invoke(app, ["submit-check", str(tmp_path)])
+    assert done.exit_code == 2
+    assert told in " ".join(done.output.split())
 
 
 @pytest.mark.parametrize("name", ["greedy", "learner"])
@@ -302,7 +305,8 @@ def test_folder_that_is_called_as_an_agent_gives_no_name(tmp_path, monkeypatch, 
     monkeypatch.chdir(tmp_path)
     (tmp_path / name).mkdir()
     submit(tmp_path / name, 'agent = "random"')
-    with pytest.raises(ValueError, match=f"the submission ./{name} is called '{name}', which is the name of an agent"):
+    told = f"the submission {tmp_path / name} is called '{name}', which is the name of an agent"
+    with pytest.raises(ValueError, match=re.escape(told)):
         entered(MatchSection(agents=[f"./{name}", "random"]))
     section = MatchSection(agents=[name, "random"])
     assert entered(section) == (section, {})

@@ -141,12 +141,7 @@ def entered(section: MatchSection) -> tuple[MatchSection, dict[str, str]]:
         if is_submission(agent):
             folder = Path(agent)
             manifest = read_manifest(folder)
-            name = manifest.name or folder.resolve().name
-            if _is_agent(name):
-                raise ValueError(
-                    f"the submission {agent} is called {name!r}, which is the name of an agent: rename it in its "
-                    f"{MANIFEST}"
-                )
+            name = name_of(manifest, folder)
             texts[name] = located(manifest.agent, folder)
         names.append(name)
     shown = [name.strip().casefold() for name in names]
@@ -156,13 +151,21 @@ def entered(section: MatchSection) -> tuple[MatchSection, dict[str, str]]:
     return section.model_copy(update={"agents": names}), texts
 
 
-def _is_agent(name: str) -> bool:
-    """Return whether a name is the text form of an agent, or stands for the one that is trained."""
+def name_of(manifest: Manifest, folder: Path) -> str:
+    """Return the name under which a submission plays: that in its manifest, or that of its folder.
+
+    Raises:
+        ValueError: it is the text form of an agent, or stands for the one that is trained.
+    """
+    place = folder.resolve()
+    name = manifest.name or place.name
     try:
         check_agent(name)
     except ValueError:
-        return False
-    return True
+        return name
+    raise ValueError(
+        f"the submission {named(place)} is called {name!r}, which is the name of an agent: rename it in its {MANIFEST}"
+    )
 
 
 def located(text: str, folder: Path) -> str:

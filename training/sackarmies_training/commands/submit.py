@@ -35,9 +35,10 @@ def submit_check(
 ) -> None:
     """Try a submission in isolation: does it play legal games within its limits? Exit code 1 if not."""
     from sackarmies_agents.isolated import RaisedThere
-    from sackarmies_training.submission import located, read_manifest, try_agent
+    from sackarmies_training.submission import located, name_of, read_manifest, try_agent
 
     manifest = read_manifest(folder)
+    name = name_of(manifest, folder)
     isolation = Isolation(**manifest.limits.model_dump())
     if config is None:
         game = load_players(DEFAULT_GAME, 2)
@@ -47,7 +48,7 @@ def submit_check(
         isolation = settings.tournament.isolation or isolation
     isolation.check("limits.{}")
     total = 2 * -(-games // game.num_players) * game.num_players
-    print_line("submission", manifest.name or folder.resolve().name)
+    print_line("submission", name)
     print_line("agent", manifest.agent)
     try:
         with games_bar(total) as progress:
