@@ -5,8 +5,11 @@ seeds. The clone of the teacher is made once per seed and kind of network, and i
 without a teacher gets as much self-play as the others. The General of each run then plays `--games` games against
 `greedy`, each seed from every seat. The table gives the mean over the seeds with a Student's t interval over the seeds,
 which reflects the luck of training as well as that of the games, and the pooled share with its Wilson interval, which
-reflects the luck of the games alone. Its first line is the clone itself. With `--untaught` nothing is cloned and there
-is no advice: everything learned comes from self-play, so that differences show within minutes.
+reflects the luck of the games alone. Its first line is the clone itself.
+
+With advice, a few minutes of self-play hardly change the likeliest choices, whatever the variant. `--without advice`
+compares variants that begin with a clone and without advice, and with `--without advice teacher` everything learned
+comes from self-play.
 
 `--labels FOLDER` instead compares what is learned from search labels, in files as written by expert iteration or by
 `sackarmies labels`: variants of `configs/train/expert.toml` learn from these alone, and then play with all armies.
@@ -22,7 +25,7 @@ import argparse
 import math
 import statistics
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -84,20 +87,15 @@ VARIANTS: dict[str, Mapping[str, Any]] = {
     "all advantages": {"learn": {"largest": 1.0}},
     "one epoch": {"learn": {"epochs": 1}},
     "weights not averaged": {"learn": {"average": 0.0}},
-    "pull to the clone": {"learn": {"start": PENDING, "start_policy": 0.004}},
     "as in continue.toml": {"learn": CONTINUED},
     "advice without worths": {"learn": {"worths": False, "reasons": False}},
     "no advice": {"learn": UNADVISED},
     "no teacher": {"teacher": None},
     "shaping that fades": {"shaping": {"control": 0.1, "losses": 0.02}},
 }
-# Each of these needs a teacher or advice.
-OF_TEACHING = (
-    "magnet that is uniform",
-    "pull to the clone",
-    "as in continue.toml",
-    *("advice without worths", "no advice", "no teacher"),
-)
+OF_ADVICE = ("magnet that is uniform", "advice without worths", "no advice")  # without advice they change nothing
+OF_CLONES = ("as in continue.toml", "no teacher")  # without a teacher there is no clone to begin with
+LEFT_OUT = {"advice": OF_ADVICE, "teacher": OF_CLONES}
 OF_LABELS: dict[str, Mapping[str, Any]] = {
     "as configured": {},
     "advice and worths, without reasons": {"learn": {"reasons": False}},
@@ -119,13 +117,24 @@ def configure(
     folder: Path,
     seed: int,
     minutes: float,
-    untaught: bool = False,
+    without: Sequence[str] = (),
     base: Path = BASE,
 ) -> LearnConfig:
-    """Return the configuration of a run: `base` without a curve, with keys of sections or whole sections changed."""
+    """Return the configuration of a run: `base` without a curve, with keys of sections or whole sections changed.
+
+    Args:
+        changes: new values by section and key; None for a section that is left out.
+        folder: of the run.
+        seed: of the run.
+        minutes: of self-play.
+        without: what all variants do without: "advice", "teacher" or both.
+        base: file of a configuration.
+    """
     data = read_toml(base) | {"folder": str(folder), "seed": seed, "curve": None}
-    if untaught:
-        data |= {"teacher": None, "learn": data["learn"] | UNADVISED}
+    if "advice" in without:
+        data["learn"] = data["learn"] | UNADVISED
+    if "teacher" in without:
+        data["teacher"] = None
     for key, value in changes.items():
         data[key] = data.get(key, {}) | value if value is not None else None
     data["learn"] = data["learn"] | {"max_minutes": minutes}
@@ -222,7 +231,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path("runs/ablations"))
     parser.add_argument("--minutes", type=float, default=8.0, help="of learning in each run")
     parser.add_argument("--decisions", type=int, default=0, help="of self-play in each run; 0: time alone counts")
-    parser.add_argument("--untaught", action="store_true", help="all variants begin from nothing, without advice")
+    parser.add_argument("--without", nargs="+", choices=LEFT_OUT, default=[], help="what no variant has")
     parser.add_argument("--lessons", type=int, default=0, help="decisions of the teacher; 0: as configured")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--games", type=int, default=1000, help="of each General after its training")
@@ -231,11 +240,12 @@ def main() -> None:
     parser.add_argument("--labels", type=Path, help="files of labels, or a folder of them, to learn from instead")
     options = parser.parse_args()
     console, results = Console(), options.folder / "results.json"
-    plan = {key: getattr(options, key) for key in ("minutes", "decisions", "untaught", "lessons", "games", "opponent")}
+    plan = {key: getattr(options, key) for key in ("minutes", "decisions", "without", "lessons", "games", "opponent")}
     base, variants = (EXPERT, OF_LABELS) if options.labels else (BASE, VARIANTS)
     plan |= {"labels": str(options.labels or ""), "base": read_toml(base)}
     plan["code"] = [code_digest(), training_digest(), source_digest([Path(__file__)])]
-    names = options.only or [name for name in variants if not (options.untaught and name in OF_TEACHING)]
+    left_out = [name for part in options.without for name in LEFT_OUT[part]]
+    names = options.only or [name for name in variants if options.labels or name not in left_out]
     if unknown := [name for name in names if name not in variants]:
         raise SystemExit(f"--only {unknown[0]!r}: unknown variant; the variants are {', '.join(map(repr, variants))}")
     kept = read_json(results) if results.exists() else {"plan": plan, "found": {}}
@@ -243,7 +253,7 @@ def main() -> None:
         raise SystemExit(f"{results} holds results with another {' and '.join(differing)}: choose another --folder")
     options.folder.mkdir(parents=True, exist_ok=True)
     for seed in range(1, options.seeds + 1):
-        for name in names if options.untaught or options.labels else [CLONE, *names]:
+        for name in names if "teacher" in options.without or options.labels else [CLONE, *names]:
             seeds = kept["found"].setdefault(name, {})
             if str(seed) in seeds:
                 continue
@@ -252,7 +262,7 @@ def main() -> None:
                 config = configure(variants[name], folder, seed, options.minutes, base=EXPERT)
                 found = measure_taught(config, options.labels, options.minutes, options.opponent, options.games)
             else:
-                config = configure(variants.get(name, {}), folder, seed, options.minutes, options.untaught)
+                config = configure(variants.get(name, {}), folder, seed, options.minutes, options.without)
                 config = with_clone(limited(config, options.decisions), options.folder, options.lessons, console)
                 path = config.learn.start if name == CLONE else str(train(config, console))
                 found = measure(path, config, options.opponent, options.games)

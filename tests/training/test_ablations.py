@@ -37,13 +37,17 @@ def test_general_of_labels_plays_with_what_its_variant_knows(tmp_path):
     assert won > 0.5 * played
 
 
-def test_untaught_ablations_have_neither_teacher_nor_advice(tmp_path):
-    usual, untaught = (ablations.configure({}, tmp_path, 3, 8.0, one) for one in (False, True))
+def test_ablations_may_do_without_advice_and_teacher(tmp_path):
+    usual, advised, taught, neither = (
+        ablations.configure({}, tmp_path, 3, 8.0, without)
+        for without in ([], ["teacher"], ["advice"], ["advice", "teacher"])
+    )
     assert usual.teacher is not None
     assert usual.learn.advice != ""
-    assert untaught.teacher is None
-    changed = {"advice": "", "worths": False, "reasons": False, "magnet_trust": 0.0}
-    assert untaught.learn == usual.learn.model_copy(update=changed)
+    unadvised = usual.learn.model_copy(update={"advice": "", "worths": False, "reasons": False, "magnet_trust": 0.0})
+    assert (advised.teacher, advised.learn) == (None, usual.learn)
+    assert (taught.teacher, taught.learn) == (usual.teacher, unadvised)
+    assert (neither.teacher, neither.learn) == (None, unadvised)
 
 
 def test_ablations_can_be_limited_by_decisions(tmp_path):
@@ -54,25 +58,41 @@ def test_ablations_can_be_limited_by_decisions(tmp_path):
     assert found.model_copy(update={"learn": usual.learn}) == usual
 
 
-@pytest.mark.parametrize("name", sorted({*ablations.VARIANTS} - {"as configured", *ablations.OF_TEACHING}))
-def test_each_untaught_ablation_differs_from_the_configuration(tmp_path, name):
-    usual, changed = (ablations.configure(one, tmp_path, 3, 8.0, True) for one in ({}, ablations.VARIANTS[name]))
-    assert changed != usual
+@pytest.mark.parametrize("without", [(), ("advice",), ("advice", "teacher")], ids=" ".join)
+def test_each_ablation_differs_from_the_configuration(tmp_path, without):
+    usual = ablations.configure({}, tmp_path, 3, 8.0, without)
+    left_out = {name for part in without for name in ablations.LEFT_OUT[part]}
+    for name in {*ablations.VARIANTS} - {"as configured"} - left_out:
+        assert ablations.configure(ablations.VARIANTS[name], tmp_path, 3, 8.0, without) != usual, name
 
 
-@pytest.mark.parametrize("name", ablations.OF_TEACHING)
-def test_ablations_left_out_of_untaught_ones_would_change_nothing_there(tmp_path, name):
-    usual, changed = (ablations.configure(one, tmp_path, 3, 8.0, True) for one in ({}, ablations.VARIANTS[name]))
+@pytest.mark.parametrize("name", ablations.OF_ADVICE)
+def test_ablations_left_out_without_advice_would_change_nothing_there(tmp_path, name):
+    usual, changed = (ablations.configure(one, tmp_path, 3, 8.0, ["advice"]) for one in ({}, ablations.VARIANTS[name]))
     assert changed == usual
 
 
-def test_untaught_ablations_leave_out_those_of_teaching(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("sys.argv", ["ablations", "--folder", str(tmp_path), "--untaught", "--seeds", "1"])
+@pytest.mark.parametrize("without", [["advice"], ["advice", "teacher"]], ids=" ".join)
+def test_ablations_leave_out_what_others_cannot_be_compared_with(tmp_path, monkeypatch, capsys, without):
+    words = ["ablations", "--folder", str(tmp_path), "--seeds", "1", "--without", *without]
+    monkeypatch.setattr("sys.argv", words)
     monkeypatch.setattr(ablations, "train", lambda config, console: tmp_path)
     monkeypatch.setattr(ablations, "measure", lambda *given: [1, 2])
     ablations.main()
     rows = {row.split(" | ")[0].strip("| ") for row in capsys.readouterr().out.splitlines()[2:]}
-    assert rows == {*ablations.VARIANTS} - {*ablations.OF_TEACHING}
+    clone = set() if "teacher" in without else {ablations.CLONE}
+    assert rows == {*ablations.VARIANTS} - {name for part in without for name in ablations.LEFT_OUT[part]} | clone
+
+
+@pytest.mark.parametrize("name", ["as configured", "as in continue.toml"])
+def test_ablations_begin_with_a_clone_that_is_pulled_nowhere(tmp_path, monkeypatch, name):
+    made = []
+    monkeypatch.setattr(ablations, "train", lambda config, console: made.append(config) or tmp_path / "clone")
+    config = ablations.configure(ablations.VARIANTS[name], tmp_path / "run", 3, 8.0)
+    found = ablations.with_clone(config, tmp_path, 0, None)
+    assert (found.learn.start, found.teacher) == (str(tmp_path / "clone"), None)
+    [clone] = made
+    assert (clone.learn.start, clone.learn.start_policy, clone.teacher) == ("", 0.0, config.teacher)
 
 
 def test_table_of_ablations_has_an_interval_over_seeds_and_one_over_games():
