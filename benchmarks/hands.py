@@ -32,7 +32,7 @@ def count_draws(text: str, line_ups: int, games: int, seed: int) -> NDArray[np.i
     """
     counts = np.zeros((2, MOST + 1), np.int64)
     for number in range(line_ups):
-        game = make_game(SEATS, armies=list(draw_armies(seed, number)))
+        game = make_game(SEATS, armies=draw_armies(seed, number))
         agent = make_agent(text, GameInfo.of(game))
         agent.reset(seed)
         batch = Batch(game, games, restarts=False)

@@ -169,6 +169,7 @@ def main() -> None:
         default=USUAL,
         help="options of search, with a budget of playouts",
     )
+    parser.add_argument("--players", type=int, default=SEATS)
     parser.add_argument("--positions", type=int, default=1500)
     parser.add_argument("--each", type=int, default=30, help="of a game")
     parser.add_argument("--worlds", type=int, default=300, help="in which choices are played on")
@@ -179,13 +180,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=2)
     given = parser.parse_args()
     judge = Judge(given.worlds, given.horizon, given.valued, variants_of(given.models))
-    info = GameInfo.of(load_players(DEFAULT_GAME, SEATS))
+    info = GameInfo.of(load_players(DEFAULT_GAME, given.players))
     try:
         contestants = [Contestant(options, info) for options in given.contestants]
     except ValueError as error:
         parser.error(f"argument --contestants: {error}")
     for number in range(-(-given.positions // given.each)):
-        game, positions = draw_positions(given.seed, number, given.each, is_menu if given.whole else focus)
+        where = is_menu if given.whole else focus
+        game, positions = draw_positions(given.seed, number, given.each, where, given.players)
         depth = WHOLE if given.whole else 1
         search_positions(game, positions, contestants, seed_of(given.seed, number), judge, depth)
     total = given.each * len(contestants[0].gains)

@@ -33,12 +33,14 @@ from sackarmies_env.games.sack_armies.game import make_game
 POINTS = 50.0  # of a return that is greater by 1
 
 
-def draw_positions(seed: int, number: int, count: int, focus: Focus | None = None) -> tuple[Game, list[Records]]:
+def draw_positions(
+    seed: int, number: int, count: int, focus: Focus | None = None, players: int = SEATS
+) -> tuple[Game, list[Records]]:
     """Return a game of `greedy` against itself, and `count` true states in which there is a choice and `focus` > 0."""
-    game = make_game(SEATS, armies=list(draw_armies(seed, number)))
+    game = make_game(players, armies=draw_armies(seed, number, players))
     match, positions = Match(game), []
     match.begin(seed_of(seed, "game", number))
-    seats = [Seat(Contestant("greedy"), game, player) for player in range(SEATS)]
+    seats = [Seat(Contestant("greedy"), game, player) for player in range(players)]
     while match.player >= 0:
         if match.states["num_legal"][0] > 1 and (focus is None or focus(match.states)[0] > 0):
             positions.append(game.new_states(1))

@@ -96,17 +96,17 @@ def seed_of(*parts: object) -> int:
     return int.from_bytes(hashlib.blake2b(repr(parts).encode(), digest_size=8).digest(), "little") >> 2
 
 
-def draw_armies(seed: int, pair: int) -> tuple[str, str]:
+def draw_armies(seed: int, pair: int, players: int = SEATS) -> list[str]:
     """Return the armies of a pair of games: each seat has every army once in as many pairs as there are armies."""
     ids = army_ids()
     rounds, place = divmod(pair, len(ids))
-    orders = [np.random.default_rng(seed_of(seed, "armies", rounds, seat)).permutation(ids) for seat in range(SEATS)]
-    return str(orders[0][place]), str(orders[1][place])
+    seats = range(players)
+    return [str(np.random.default_rng(seed_of(seed, "armies", rounds, seat)).permutation(ids)[place]) for seat in seats]
 
 
 def play_pair(one: Contestant, other: Contestant, seed: int, pair: int, score: Score) -> None:
     """Play a pair of games with the same armies and chance, each contestant once in each seat; add it up for `one`."""
-    game = make_game(SEATS, armies=list(draw_armies(seed, pair)))
+    game = make_game(SEATS, armies=draw_armies(seed, pair))
     points = 0.0
     for place in range(SEATS):
         match = Match(game)
