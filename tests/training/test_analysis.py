@@ -26,6 +26,7 @@ from sackarmies_env.render.frames import replay_data
 from sackarmies_training import unfinished_analysis
 from sackarmies_training.analysis import AnalysisPlan, Reports, analyze, reported
 from sackarmies_training.commands.output import STOPPED
+from sackarmies_training.locks import locked_file
 from tests.agents import thinking
 from tests.agents.thinking import Thinker
 from tests.core.toy_game import make_duel
@@ -267,6 +268,19 @@ def test_player_is_told_whose_reports_could_not_be_kept(tmp_path):
     assert "Some analyses of General 1" in result.output
     assert "are missing: the agent reported something that a record cannot hold" in " ".join(result.output.split())
     assert load_record(path).forfeits == ()
+
+
+def test_two_analyses_do_not_change_one_record_at_once(tmp_path):
+    path, other = tmp_path / "game.json", tmp_path / "other.json"
+    run("play", "random", *FIGHT, "--record", path, answers="1\nquit\n")
+    with locked_file(path):
+        told = refused("analyze", path, THINKER)
+        assert f"{path} is being changed by another process: wait until it has ended" in told
+        assert run("analyze", path, THINKER, "--out", other).exit_code == 0
+    assert load_record(path).analyses == ()
+    assert run("analyze", path, THINKER).exit_code == 0
+    assert path.read_bytes() == other.read_bytes()
+    assert [file.name for file in tmp_path.glob(".*")] == []
 
 
 def test_nonsense_is_refused_by_analyze_with_a_sentence(tmp_path):

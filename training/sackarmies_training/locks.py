@@ -1,4 +1,4 @@
-"""Locks on the folder of a run or a tournament: one process uses it at a time, and a note says which."""
+"""Locks on the folder of a run or a tournament, with a note of who uses it, and on single files."""
 
 from __future__ import annotations
 
@@ -58,6 +58,27 @@ def locked(folder: Path) -> Iterator[None]:
             with contextlib.suppress(OSError):
                 (folder / HOLDER).unlink()
             lock.release()
+
+
+@contextlib.contextmanager
+def locked_file(path: Path) -> Iterator[None]:
+    """Keep other processes from changing a file while the block runs; it need not exist.
+
+    Raises:
+        ValueError: another process is changing it.
+        OSError: its folder cannot be written to, or the file system has no locks.
+    """
+    lock = FileLock(path.with_name(f".{path.name}{LOCK}"), blocking=False, fallback_to_soft=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise ValueError(f"{named(path)} is being changed by another process: wait until it has ended") from None
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            Path(lock.lock_file).unlink()
+        lock.release()
 
 
 @contextlib.contextmanager

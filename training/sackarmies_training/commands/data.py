@@ -205,26 +205,28 @@ def analyze(
     """
     from sackarmies_training.analysis import AnalysisPlan
     from sackarmies_training.analysis import analyze as add_analyses
+    from sackarmies_training.locks import locked_file
     from sackarmies_training.seeds import checked_seed
     from sackarmies_training.unfinished_analysis import Unfinished
 
-    loaded = load_record(record)
     parse_agent(agent)
-    game = game_of(loaded)
-    for number in seat or ():
-        if number >= game.num_players:
-            raise ValueError(f"--seat {number} is not at the table: seats run from 0 to {game.num_players - 1}")
     target = record if out is None else out
     check_writable("--out", target)
-    seats = tuple(sorted(set(seat or range(game.num_players))))
-    plan = AnalysisPlan(agent, seats, checked_seed("--seed", seed), samples)
-    with (
-        Unfinished(target, game, loaded, plan) as unfinished,
-        games_bar(len(loaded.actions), "decisions", "analyzed") as progress,
-    ):
-        analyzed = add_analyses(game, loaded, plan, progress, unfinished)
-        save_record(analyzed, target)
-    unfinished.remove()
+    with locked_file(target):
+        loaded = load_record(record)
+        game = game_of(loaded)
+        for number in seat or ():
+            if number >= game.num_players:
+                raise ValueError(f"--seat {number} is not at the table: seats run from 0 to {game.num_players - 1}")
+        seats = tuple(sorted(set(seat or range(game.num_players))))
+        plan = AnalysisPlan(agent, seats, checked_seed("--seed", seed), samples)
+        with (
+            Unfinished(target, game, loaded, plan) as unfinished,
+            games_bar(len(loaded.actions), "decisions", "analyzed") as progress,
+        ):
+            analyzed = add_analyses(game, loaded, plan, progress, unfinished)
+            save_record(analyzed, target)
+        unfinished.remove()
     told = f"{target} has analyses of {len(analyzed.analyses)} decisions; sackarmies view {target} shows them."
     console.print(told, markup=False, highlight=False, soft_wrap=True)
 
