@@ -9,7 +9,7 @@ reflects the luck of the games alone. Its first line is the clone itself.
 
 With advice, a few minutes of self-play hardly change the likeliest choices, whatever the variant. `--without advice`
 compares variants that begin with a clone and without advice, and with `--without advice teacher` everything learned
-comes from self-play.
+comes from self-play. Self-play improves a policy that draws its actions: `--sampled --opponent clone` measures that.
 
 `--labels FOLDER` instead compares what is learned from search labels, in files as written by expert iteration or by
 `sackarmies labels`: variants of `configs/train/expert.toml` learn from these alone, and then play with all armies.
@@ -52,38 +52,32 @@ from sackarmies_training.line_ups import draw_games
 from sackarmies_training.ratings import Rate
 from sackarmies_training.teacher import LabelLesson, label_files, learn_labels
 
+START = "clone"  # as an opponent: the clone that a run began with, drawing its actions if the General does
 NO_TIME = 1e-9  # minutes of self-play
 CLONE = "the clone, without self-play"
 PENDING = "the clone, once it is made"  # start of variants whose other keys need one
 CONFIGS = Path(__file__).parents[1] / "configs" / "train"
 BASE, EXPERT = CONFIGS / "quick.toml", CONFIGS / "expert.toml"
 LESSON = 4  # label files mixed into a lesson
-UNADVISED = {"advice": "", "worths": False, "reasons": False, "magnet_trust": 0.0}  # the magnet trusts only advice
+UNADVISED = {"advice": "", "worths": False, "reasons": False}
+MAGNET = {"magnet": 0.05, "magnet_power": 0.15, "magnet_least": 0.01}
 CONTINUED = {  # what continue.toml sets otherwise than quick.toml, but for sizes of batches
-    **{
-        "start": PENDING,
-        "start_policy": 0.004,
-        "magnet": 0.0,
-        "magnet_trust": 0.0,
-        "select": "doubt",
-        "largest": 0.22,
-        "epochs": 1,
-    },
-    **{"learning_rate": 4e-4, "final_learning_rate": 3e-5, "max_gradient": 1.0, "minibatch": 1024, "average": 0.997},
-    **{"gae_lambda": 0.9, "value_lambda": 0.95, "value_shapes": False, "value_share": 0.08},
+    **{"start": PENDING, "start_policy": 0.004, "select": "doubt", "largest": 0.22, "epochs": 1, "max_gradient": 1.0},
+    **{"learning_rate": 4e-4, "final_learning_rate": 3e-5, "minibatch": 1024, "average": 0.997},
+    **{"value_lambda": 0.95, "value_shapes": False, "value_share": 0.08},
 }
 VARIANTS: dict[str, Mapping[str, Any]] = {
     "as configured": {},
     "no clipping": {"learn": {"clip_range": 0.0}},
     "no divergence from the old policy": {"learn": {"old_policy": 0.0}},
-    "magnet that is uniform": {"learn": {"magnet_trust": 0.0}},
-    "magnet that does not fall": {"learn": {"magnet_power": 0.0}},
-    "entropy in place of the magnet": {"learn": {"magnet": 0.0, "entropy": 0.012, "final_entropy": 0.001}},
-    "entropy of 0.05 in place of the magnet": {"learn": {"magnet": 0.0, "entropy": 0.05, "final_entropy": 0.001}},
-    "neither magnet nor entropy": {"learn": {"magnet": 0.0}},
+    "uniform magnet that falls": {"learn": MAGNET},
+    "magnet that trusts the advice": {"learn": MAGNET | {"magnet_trust": 0.8}},
+    "entropy of 0.012 that falls": {"learn": {"entropy": 0.012, "final_entropy": 0.001}},
+    "entropy of 0.05 that falls": {"learn": {"entropy": 0.05, "final_entropy": 0.001}},
     "values as one number": {"learn": {"outcomes": False}},
     "values of results alone (lambda 1)": {"learn": {"value_lambda": 1.0}},
     "advantages of results alone (lambda 1)": {"learn": {"gae_lambda": 1.0}},
+    "advantages with lambda 0.6": {"learn": {"gae_lambda": 0.6}},
     "all advantages": {"learn": {"largest": 1.0}},
     "one epoch": {"learn": {"epochs": 1}},
     "weights not averaged": {"learn": {"average": 0.0}},
@@ -93,7 +87,7 @@ VARIANTS: dict[str, Mapping[str, Any]] = {
     "no teacher": {"teacher": None},
     "shaping that fades": {"shaping": {"control": 0.1, "losses": 0.02}},
 }
-OF_ADVICE = ("magnet that is uniform", "advice without worths", "no advice")  # without advice they change nothing
+OF_ADVICE = ("magnet that trusts the advice", "advice without worths", "no advice")  # without any, refused or no change
 OF_CLONES = ("as in continue.toml", "no teacher")  # without a teacher there is no clone to begin with
 LEFT_OUT = {"advice": OF_ADVICE, "teacher": OF_CLONES}
 OF_LABELS: dict[str, Mapping[str, Any]] = {
@@ -174,11 +168,12 @@ def with_clone(config: LearnConfig, folder: Path, lessons: int, console: Console
     return config.model_copy(update={"learn": config.learn.model_copy(update={"start": start}), "teacher": None})
 
 
-def measure(path: str, config: LearnConfig, opponent: str, games: int) -> list[int]:
-    """Have the General at `path` play; return games won and games played."""
+def measure(path: str, config: LearnConfig, opponent: str, games: int, *, sampled: bool = False) -> list[int]:
+    """Have the General at `path` play, drawing its actions if `sampled`; return games won and games played."""
     game = load_game(config.game.id, **config.game.options)
     plan = Plan(-(-games // game.num_players), seed=config.seed)
-    tally, _ = evaluate(game, f"ppo:path={path},deterministic=true", opponent, plan, lambda _: None)
+    agent, other = (f"ppo:path={one},deterministic={str(not sampled).lower()}" for one in (path, config.learn.start))
+    tally, _ = evaluate(game, agent, other if opponent == START else opponent, plan, lambda _: None)
     return [tally.wins, tally.games]
 
 
@@ -235,16 +230,23 @@ def main() -> None:
     parser.add_argument("--lessons", type=int, default=0, help="decisions of the teacher; 0: as configured")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--games", type=int, default=1000, help="of each General after its training")
-    parser.add_argument("--opponent", default="greedy")
+    parser.add_argument("--opponent", default="greedy", help=f"an agent, or {START!r}: that of the same seed")
+    parser.add_argument("--sampled", action="store_true", help="draw actions from policies, as in self-play")
     parser.add_argument("--only", nargs="*", help="variants; all by default")
     parser.add_argument("--labels", type=Path, help="files of labels, or a folder of them, to learn from instead")
     options = parser.parse_args()
+    if options.opponent == START and ("teacher" in options.without or options.labels):
+        parser.error(f"--opponent {START}: there is none, because nothing begins with a clone")
     console, results = Console(), options.folder / "results.json"
-    plan = {key: getattr(options, key) for key in ("minutes", "decisions", "without", "lessons", "games", "opponent")}
+    plan = {
+        key: getattr(options, key)
+        for key in ("minutes", "decisions", "without", "lessons", "games", "opponent", "sampled")
+    }
     base, variants = (EXPERT, OF_LABELS) if options.labels else (BASE, VARIANTS)
     plan |= {"labels": str(options.labels or ""), "base": read_toml(base)}
     plan["code"] = [code_digest(), training_digest(), source_digest([Path(__file__)])]
     left_out = [name for part in options.without for name in LEFT_OUT[part]]
+    left_out += ["no teacher"] * (options.opponent == START)
     names = options.only or [name for name in variants if options.labels or name not in left_out]
     if unknown := [name for name in names if name not in variants]:
         raise SystemExit(f"--only {unknown[0]!r}: unknown variant; the variants are {', '.join(map(repr, variants))}")
@@ -265,7 +267,7 @@ def main() -> None:
                 config = configure(variants.get(name, {}), folder, seed, options.minutes, options.without)
                 config = with_clone(limited(config, options.decisions), options.folder, options.lessons, console)
                 path = config.learn.start if name == CLONE else str(train(config, console))
-                found = measure(path, config, options.opponent, options.games)
+                found = measure(path, config, options.opponent, options.games, sampled=options.sampled)
             seeds[str(seed)] = found
             write_json(results, kept)
         print(table(kept["found"]), flush=True)

@@ -44,7 +44,7 @@ def test_ablations_may_do_without_advice_and_teacher(tmp_path):
     )
     assert usual.teacher is not None
     assert usual.learn.advice != ""
-    unadvised = usual.learn.model_copy(update={"advice": "", "worths": False, "reasons": False, "magnet_trust": 0.0})
+    unadvised = usual.learn.model_copy(update={"advice": "", "worths": False, "reasons": False})
     assert (advised.teacher, advised.learn) == (None, usual.learn)
     assert (taught.teacher, taught.learn) == (usual.teacher, unadvised)
     assert (neither.teacher, neither.learn) == (None, unadvised)
@@ -66,10 +66,13 @@ def test_each_ablation_differs_from_the_configuration(tmp_path, without):
         assert ablations.configure(ablations.VARIANTS[name], tmp_path, 3, 8.0, without) != usual, name
 
 
-@pytest.mark.parametrize("name", ablations.OF_ADVICE)
-def test_ablations_left_out_without_advice_would_change_nothing_there(tmp_path, name):
-    usual, changed = (ablations.configure(one, tmp_path, 3, 8.0, ["advice"]) for one in ({}, ablations.VARIANTS[name]))
-    assert changed == usual
+def test_ablations_left_out_without_advice_are_refused_or_change_nothing_there(tmp_path):
+    usual = ablations.configure({}, tmp_path, 3, 8.0, ["advice"])
+    trusting, *others = ablations.OF_ADVICE
+    with pytest.raises(ValueError, match=r"magnet_trust is 0\.8, but advice is empty"):
+        ablations.configure(ablations.VARIANTS[trusting], tmp_path, 3, 8.0, ["advice"])
+    for name in others:
+        assert ablations.configure(ablations.VARIANTS[name], tmp_path, 3, 8.0, ["advice"]) == usual
 
 
 @pytest.mark.parametrize("without", [["advice"], ["advice", "teacher"]], ids=" ".join)
@@ -77,7 +80,7 @@ def test_ablations_leave_out_what_others_cannot_be_compared_with(tmp_path, monke
     words = ["ablations", "--folder", str(tmp_path), "--seeds", "1", "--without", *without]
     monkeypatch.setattr("sys.argv", words)
     monkeypatch.setattr(ablations, "train", lambda config, console: tmp_path)
-    monkeypatch.setattr(ablations, "measure", lambda *given: [1, 2])
+    monkeypatch.setattr(ablations, "measure", lambda *given, **options: [1, 2])
     ablations.main()
     rows = {row.split(" | ")[0].strip("| ") for row in capsys.readouterr().out.splitlines()[2:]}
     clone = set() if "teacher" in without else {ablations.CLONE}
