@@ -250,12 +250,14 @@ def main() -> None:
     names = options.only or [name for name in variants if options.labels or name not in left_out]
     if unknown := [name for name in names if name not in variants]:
         raise SystemExit(f"--only {unknown[0]!r}: unknown variant; the variants are {', '.join(map(repr, variants))}")
+    is_cloned = not options.labels and "teacher" not in options.without
+    first = [CLONE] if is_cloned and options.opponent != START else []
     kept = read_json(results) if results.exists() else {"plan": plan, "found": {}}
     if differing := [key for key, value in plan.items() if kept["plan"].get(key) != value]:
         raise SystemExit(f"{results} holds results with another {' and '.join(differing)}: choose another --folder")
     options.folder.mkdir(parents=True, exist_ok=True)
     for seed in range(1, options.seeds + 1):
-        for name in names if "teacher" in options.without or options.labels else [CLONE, *names]:
+        for name in [*first, *names]:
             seeds = kept["found"].setdefault(name, {})
             if str(seed) in seeds:
                 continue
