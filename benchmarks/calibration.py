@@ -8,49 +8,79 @@ Log loss is in nats, beside that of always predicting the mean outcome of these 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.machine import describe_machine
+from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.factory import make_agent
 from sackarmies_agents.search.sack_armies.evaluation import OUTCOMES, WIN, make_evaluation
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.games.sack_armies.tokens.army import army_ids
 from sackarmies_env.registry import load_game
-from sackarmies_training.sack_armies.evaluation_games import DUEL, LOT, Plan, outcomes_of, play_agent
+from sackarmies_training.matches import PlayedGame, Seating, play_games
+from sackarmies_training.sack_armies.evaluation_games import DUEL, LOT, outcomes_of
 from sackarmies_training.sack_armies.fit_evaluation import Report, bins_of, draw_reliability, log_loss
 from sackarmies_training.seeds import derive
 
+RATE = 0.1  # share of the starts of turns at which a position is taken
 
-def chances_of(game: Game, states: Records, source: str | None) -> NDArray[np.float32]:
+
+def play_lot(agent: str, seed: int, lot: int) -> tuple[Game, list[PlayedGame]]:
+    """Return games of an agent against itself, all with the same armies."""
+    rng = np.random.default_rng(derive(seed, "calibration", lot))
+    armies = [army_ids()[number] for number in rng.integers(len(army_ids()), size=DUEL)]
+    game = load_game("sack_armies", armies=armies)
+    seeds, line_ups = rng.integers(2**62, size=LOT).tolist(), [[agent] * DUEL] * LOT
+    seating = Seating(line_ups, lambda text: make_agent(text, GameInfo.of(game)), derive(seed, "agents", lot), seeds)
+    return game, play_games(game, line_ups, seeds, seating)
+
+
+def positions_of(game: Game, played: PlayedGame, rng: np.random.Generator) -> list[Records]:
+    """Return states `(1,)` of a game at starts of turns, drawn at random."""
+    states, found = game.new_states(1), []
+    game.start(states, played.seed)
+    turn = 0
+    for action in played.actions:
+        if states["turn"][0] != turn:
+            turn = int(states["turn"][0])
+            if rng.random() < RATE:
+                found.append(game.clone(states))
+        game.step(game.params, states, [action])
+    return found
+
+
+def chances_of(game: Game, positions: Sequence[Records], source: str | None) -> NDArray[np.float32]:
     """Return the predicted chances of win, draw and loss, `(n, DUEL, OUTCOMES)`."""
     evaluation = make_evaluation(game, source)
-    chances = np.zeros((len(states), DUEL, OUTCOMES), np.float32)
-    for number in range(len(states)):
+    chances = np.zeros((len(positions), DUEL, OUTCOMES), np.float32)
+    for number, states in enumerate(positions):
         for player in range(DUEL):
-            evaluation.evaluate(evaluation.model, game.params, states[number : number + 1], player)
+            evaluation.evaluate(evaluation.model, game.params, states, player)
             chances[number, player] = evaluation.model["outcomes"][0]
     return chances
 
 
-def judge(plan: Plan, source: str | None) -> tuple[Report, int]:
-    """Play games, and return how well their ends are predicted, and the number of games."""
-    chances, outcomes, games = [], [], []
-    for lot in range(-(-plan.games // LOT)):
-        rng = np.random.default_rng(derive(plan.seed, "calibration", lot))
-        armies = [army_ids()[number] for number in rng.integers(len(army_ids()), size=DUEL)]
-        game = load_game("sack_armies", armies=armies)
-        states, counts, ends = play_agent(game, plan, rng)
-        chances.append(chances_of(game, states, source))
-        outcomes.append(np.repeat(outcomes_of(ends), counts, axis=0))
-        games.append(lot * LOT + np.repeat(np.arange(LOT), counts))
-    predicted, ended = np.concatenate(chances).reshape(-1, OUTCOMES), np.concatenate(outcomes).ravel()
+def judge(agent: str, games: int, seed: int, source: str | None) -> Report:
+    """Play games, and return how well their ends are predicted."""
+    rng = np.random.default_rng(derive(seed, "positions"))
+    chances, outcomes, numbers = [], [], []
+    for lot in range(-(-games // LOT)):
+        game, played = play_lot(agent, seed, lot)
+        for number, one in enumerate(played):
+            positions = positions_of(game, one, rng)
+            chances.append(chances_of(game, positions, source).reshape(-1, OUTCOMES))
+            outcomes.append(np.tile(outcomes_of(np.array(one.returns)), len(positions)))
+            numbers.append(np.full(len(outcomes[-1]), lot * LOT + number))
+    predicted, ended = np.concatenate(chances), np.concatenate(outcomes)
     shares = np.bincount(ended, minlength=OUTCOMES) / len(ended)
     found, base = log_loss(predicted, ended), log_loss(np.tile(shares, (len(ended), 1)), ended)
-    bins = tuple(bins_of(predicted[:, WIN], ended == WIN, np.concatenate(games).repeat(DUEL)))
-    return Report((len(ended), 0), found, base, (found, base), float("nan"), bins), len(chances) * LOT
+    bins = tuple(bins_of(predicted[:, WIN], ended == WIN, np.concatenate(numbers)))
+    return Report((len(ended), 0), found, base, (found, base), float("nan"), bins)
 
 
 def main() -> None:
@@ -62,8 +92,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--picture", type=Path, metavar="SVG")
     options = parser.parse_args()
-    plan = Plan(agent=options.agent, games=options.games, seed=options.seed, noise=0.0)
-    report, games = judge(plan, options.evaluation)
+    games = -(-options.games // LOT) * LOT
+    report = judge(options.agent, games, options.seed, options.evaluation)
     if options.picture is not None:
         write_safely(options.picture, draw_reliability(report))
     print(

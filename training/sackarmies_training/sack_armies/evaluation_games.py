@@ -135,7 +135,7 @@ def play_lot(plan: Plan, lot: int) -> Positions:
     players = PLAYERS[lot % len(PLAYERS)]
     armies = [army_ids()[number] for number in rng.integers(len(army_ids()), size=players)]
     game = load_game("sack_armies", num_generals=players, armies=armies)
-    play = play_agent if plan.agent and players == DUEL else _play
+    play = _play_agent if plan.agent and players == DUEL else _play
     try:
         states, counts, ends = play(game, plan, rng)
     except Misconduct as fault:
@@ -180,7 +180,7 @@ def player_of(text: str, game: Game) -> Agent:
     return agent
 
 
-def play_agent(
+def _play_agent(
     game: Game, plan: Plan, rng: np.random.Generator
 ) -> tuple[Records, NDArray[np.int64], NDArray[np.float32]]:
     """Do what `_play` does, with an agent outside of kernels, which is asked for all games at once.
