@@ -164,9 +164,10 @@ def test_plan_is_followed_as_long_as_its_decisions_come_up(game, match):
     assert len(search.rest) == 0
 
 
-def test_armies_of_pairs_come_up_equally_often_in_each_seat():
-    pairs = [draw_armies(4, number) for number in range(2 * len(army_ids()))]
-    for seat in range(2):
+@pytest.mark.parametrize("players", [2, 4])
+def test_armies_of_games_come_up_equally_often_in_each_seat(players):
+    pairs = [draw_armies(4, number, players) for number in range(2 * len(army_ids()))]
+    for seat in range(players):
         assert sorted(pair[seat] for pair in pairs) == sorted(2 * army_ids())
 
 
