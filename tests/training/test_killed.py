@@ -75,8 +75,8 @@ class Runs:
         decisions = self.reached + 2 * ROUND
         assert not self.play(decisions, after=0, name="no such file", number=1)
         assert read_checkpoint(self.run / CHECKPOINT).header.training["decisions"] == decisions
-        logs = ["log.csv", "log.jsonl", "records", "tensorboard"]
-        assert sorted(path.name for path in self.run.iterdir()) == [LOCK, CHECKPOINT, "checkpoints", *logs]
+        card, logs = "checkpoint.md", ["log.csv", "log.jsonl", "records", "tensorboard"]
+        assert sorted(path.name for path in self.run.iterdir()) == [LOCK, card, CHECKPOINT, "checkpoints", *logs]
         assert list(self.run.rglob(".*")) == [self.run / LOCK]
         curves = EventAccumulator(str(self.run / "tensorboard"), size_guidance={"scalars": 0}).Reload()
         steps = [event.step for event in curves.Scalars("time/fps")]
