@@ -52,7 +52,7 @@ from sackarmies_training.line_ups import draw_games
 from sackarmies_training.ratings import Rate
 from sackarmies_training.teacher import LabelLesson, label_files, learn_labels
 
-START = "clone"  # as an opponent: the clone that a run began with, drawing its actions if the General does
+OWN_CLONE = "clone"  # as an opponent: the clone that a run began with, drawing its actions if the General does
 NO_TIME = 1e-9  # minutes of self-play
 CLONE = "the clone, without self-play"
 PENDING = "the clone, once it is made"  # start of variants whose other keys need one
@@ -173,7 +173,7 @@ def measure(path: str, config: LearnConfig, opponent: str, games: int, *, sample
     game = load_game(config.game.id, **config.game.options)
     plan = Plan(-(-games // game.num_players), seed=config.seed)
     agent, other = (f"ppo:path={one},deterministic={str(not sampled).lower()}" for one in (path, config.learn.start))
-    tally, _ = evaluate(game, agent, other if opponent == START else opponent, plan, lambda _: None)
+    tally, _ = evaluate(game, agent, other if opponent == OWN_CLONE else opponent, plan, lambda _: None)
     return [tally.wins, tally.games]
 
 
@@ -230,13 +230,15 @@ def main() -> None:
     parser.add_argument("--lessons", type=int, default=0, help="decisions of the teacher; 0: as configured")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--games", type=int, default=1000, help="of each General after its training")
-    parser.add_argument("--opponent", default="greedy", help=f"an agent, or {START!r}: that of the same seed")
+    parser.add_argument("--opponent", default="greedy", help=f"an agent, or {OWN_CLONE!r}: that of the same seed")
     parser.add_argument("--sampled", action="store_true", help="draw actions from policies, as in self-play")
     parser.add_argument("--only", nargs="*", help="variants; all by default")
     parser.add_argument("--labels", type=Path, help="files of labels, or a folder of them, to learn from instead")
     options = parser.parse_args()
-    if options.opponent == START and ("teacher" in options.without or options.labels):
-        parser.error(f"--opponent {START}: there is none, because nothing begins with a clone")
+    if options.opponent == OWN_CLONE and ("teacher" in options.without or options.labels):
+        parser.error(f"--opponent {OWN_CLONE}: there is none, because nothing begins with a clone")
+    if options.labels and (options.without or options.sampled):
+        parser.error("--labels: --without and --sampled are for self-play")
     console, results = Console(), options.folder / "results.json"
     plan = {
         key: getattr(options, key)
@@ -246,12 +248,12 @@ def main() -> None:
     plan |= {"labels": str(options.labels or ""), "base": read_toml(base)}
     plan["code"] = [code_digest(), training_digest(), source_digest([Path(__file__)])]
     left_out = [name for part in options.without for name in LEFT_OUT[part]]
-    left_out += ["no teacher"] * (options.opponent == START)
+    left_out += ["no teacher"] * (options.opponent == OWN_CLONE)
     names = options.only or [name for name in variants if options.labels or name not in left_out]
     if unknown := [name for name in names if name not in variants]:
         raise SystemExit(f"--only {unknown[0]!r}: unknown variant; the variants are {', '.join(map(repr, variants))}")
     is_cloned = not options.labels and "teacher" not in options.without
-    first = [CLONE] if is_cloned and options.opponent != START else []
+    first = [CLONE] if is_cloned and options.opponent != OWN_CLONE else []
     kept = read_json(results) if results.exists() else {"plan": plan, "found": {}}
     if differing := [key for key, value in plan.items() if kept["plan"].get(key) != value]:
         raise SystemExit(f"{results} holds results with another {' and '.join(differing)}: choose another --folder")

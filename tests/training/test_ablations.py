@@ -98,6 +98,22 @@ def test_ablations_begin_with_a_clone_that_is_pulled_nowhere(tmp_path, monkeypat
     assert (clone.learn.start, clone.learn.start_policy, clone.teacher) == ("", 0.0, config.teacher)
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--opponent", "clone", "--without", "teacher"], "--opponent clone: there is none"),
+        (["--opponent", "clone", "--labels", "x"], "--opponent clone: there is none"),
+        (["--sampled", "--labels", "x"], "--labels: --without and --sampled are for self-play"),
+        (["--without", "advice", "--labels", "x"], "--labels: --without and --sampled are for self-play"),
+    ],
+)
+def test_options_of_ablations_that_have_no_effect_are_refused(monkeypatch, capsys, words, told):
+    monkeypatch.setattr("sys.argv", ["ablations", *words])
+    with pytest.raises(SystemExit):
+        ablations.main()
+    assert told in capsys.readouterr().err
+
+
 def test_table_of_ablations_has_an_interval_over_seeds_and_one_over_games():
     rows = ablations.table({"as configured": {"1": [60, 100], "2": [50, 100], "3": [55, 100]}}).splitlines()
     assert rows[2] == "| as configured | 300 | 60.0%, 50.0%, 55.0% | 55.0% (42.6% to 67.4%) | 55.0% (49.3% to 60.5%) |"
