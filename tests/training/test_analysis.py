@@ -288,6 +288,8 @@ def test_nonsense_is_refused_by_analyze_with_a_sentence(tmp_path):
     run("play", "random", *FIGHT, "--record", path, answers="1\nquit\n")
     assert "--seat 2 is not at the table: seats run from 0 to 1" in refused("analyze", path, "random", "--seat", 2)
     assert "unknown agent 'nobody'" in refused("analyze", path, "nobody")
+    assert "there is no such file" in refused("analyze", tmp_path / "none" / "game.json", "random")
+    assert not (tmp_path / "none").exists()
     assert f"--out {tmp_path}: expected a file, not a folder" in refused("analyze", path, "random", "--out", tmp_path)
     assert "must be an integer from 0 to 2**128 - 1" in refused("analyze", path, "random", "--seed", 2**128)
     record = load_record(path)

@@ -62,23 +62,24 @@ def locked(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def locked_file(path: Path) -> Iterator[None]:
-    """Keep other processes from changing a file while the block runs; it need not exist.
+    """Keep other processes from changing a file while the block runs; neither it nor its folder need exist.
 
     Raises:
         ValueError: another process is changing it.
         OSError: its folder cannot be written to, or the file system has no locks.
     """
-    lock = FileLock(path.with_name(f".{path.name}{LOCK}"), blocking=False, fallback_to_soft=False)
-    try:
-        lock.acquire()
-    except Timeout:
-        raise ValueError(f"{named(path)} is being changed by another process: wait until it has ended") from None
-    try:
-        yield
-    finally:
-        with contextlib.suppress(OSError):
-            Path(lock.lock_file).unlink()
-        lock.release()
+    with with_parents(path):
+        lock = FileLock(path.with_name(f".{path.name}{LOCK}"), blocking=False, fallback_to_soft=False)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise ValueError(f"{named(path)} is being changed by another process: wait until it has ended") from None
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                Path(lock.lock_file).unlink()
+            lock.release()
 
 
 @contextlib.contextmanager
