@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +25,26 @@ from sackarmies_env.games.sack_armies.tokens.army import army_ids
 from sackarmies_env.registry import load_game
 from sackarmies_training.matches import PlayedGame, Seating, play_games
 from sackarmies_training.sack_armies.evaluation_games import DUEL, LOT, outcomes_of
-from sackarmies_training.sack_armies.fit_evaluation import Report, bins_of, draw_reliability, log_loss
+from sackarmies_training.sack_armies.fit_evaluation import Bin, bins_of, calibration_error, draw_reliability, log_loss
 from sackarmies_training.seeds import derive
 
 RATE = 0.1  # share of the starts of turns at which a position is taken
+
+
+class Calibration(NamedTuple):
+    """How well the ends of games are predicted.
+
+    Attributes:
+        positions: number of positions, counted for each General.
+        log_loss: log loss of the evaluation, in nats.
+        base: log loss of the mean outcome of these games.
+        bins: predicted and observed shares of wins, see `bins_of`.
+    """
+
+    positions: int
+    log_loss: float
+    base: float
+    bins: tuple[Bin, ...]
 
 
 def play_lot(agent: str, seed: int, lot: int) -> tuple[Game, list[PlayedGame]]:
@@ -65,7 +82,7 @@ def chances_of(game: Game, positions: Sequence[Records], source: str | None) -> 
     return chances
 
 
-def judge(agent: str, games: int, seed: int, source: str | None) -> Report:
+def judge(agent: str, games: int, seed: int, source: str | None) -> Calibration:
     """Play games, and return how well their ends are predicted."""
     rng = np.random.default_rng(derive(seed, "positions"))
     chances, outcomes, numbers = [], [], []
@@ -78,9 +95,12 @@ def judge(agent: str, games: int, seed: int, source: str | None) -> Report:
             numbers.append(np.full(len(outcomes[-1]), lot * LOT + number))
     predicted, ended = np.concatenate(chances), np.concatenate(outcomes)
     shares = np.bincount(ended, minlength=OUTCOMES) / len(ended)
-    found, base = log_loss(predicted, ended), log_loss(np.tile(shares, (len(ended), 1)), ended)
-    bins = tuple(bins_of(predicted[:, WIN], ended == WIN, np.concatenate(numbers)))
-    return Report((len(ended), 0), found, base, (found, base), float("nan"), bins)
+    return Calibration(
+        positions=len(ended),
+        log_loss=log_loss(predicted, ended),
+        base=log_loss(np.tile(shares, (len(ended), 1)), ended),
+        bins=tuple(bins_of(predicted[:, WIN], ended == WIN, np.concatenate(numbers))),
+    )
 
 
 def main() -> None:
@@ -93,16 +113,14 @@ def main() -> None:
     parser.add_argument("--picture", type=Path, metavar="SVG")
     options = parser.parse_args()
     games = -(-options.games // LOT) * LOT
-    report = judge(options.agent, games, options.seed, options.evaluation)
+    found = judge(options.agent, games, options.seed, options.evaluation)
     if options.picture is not None:
-        write_safely(options.picture, draw_reliability(report))
-    print(
-        f"{describe_machine()}\n\n{games:,} games of {options.agent} against itself, {report.positions[0]:,} positions"
-    )
-    print(f"log loss {report.log_loss:.3f}, of the mean outcome {report.base:.3f}")
-    print(f"calibration error of wins {report.calibration_error:.3f}\n")
+        write_safely(options.picture, draw_reliability(found.bins))
+    print(f"{describe_machine()}\n\n{games:,} games of {options.agent} against itself, {found.positions:,} positions")
+    print(f"log loss {found.log_loss:.3f}, of the mean outcome {found.base:.3f}")
+    print(f"calibration error of wins {calibration_error(found.bins):.3f}\n")
     print("| positions | predicted | won | 95% interval |\n| --- | --- | --- | --- |")
-    for one in report.reliability:
+    for one in found.bins:
         print(f"| {one.positions:,} | {one.predicted:.3f} | {one.won:.3f} | {one.low:.3f} to {one.high:.3f} |")
 
 

@@ -22,6 +22,6 @@ def test_positions_are_starts_of_turns_with_chances_of_each_general(monkeypatch)
 
 
 def test_predictions_are_better_than_the_mean_outcome():
-    report = calibration.judge("greedy", 2 * calibration.LOT, 1, None)
-    assert report.log_loss < report.base
-    assert sum(one.positions for one in report.reliability) == report.positions[0]
+    found = calibration.judge("greedy", 2 * calibration.LOT, 1, None)
+    assert found.log_loss < found.base
+    assert sum(one.positions for one in found.bins) == found.positions

@@ -21,7 +21,6 @@ from sackarmies_training.sack_armies.evaluation_games import (
 from sackarmies_training.sack_armies.evaluation_network import Network, Source, chances_of, train
 from sackarmies_training.sack_armies.fit_evaluation import (
     Bin,
-    Report,
     draw_reliability,
     fit,
     judge,
@@ -144,9 +143,9 @@ def test_reliability_tells_intervals_over_games():
 def test_picture_of_reliability_is_drawn_where_all_or_none_won():
     pytest.importorskip("matplotlib")
     bins = Bin(9, 0.02, 0.0, *wilson(0.0, 3)), Bin(9, 0.5, 0.4, 0.1, 0.7), Bin(9, 0.97, 1.0, *wilson(1.0, 7))
-    picture = draw_reliability(Report((27, 0), 0.5, 0.7, (0.5, 0.7), 0.6, bins))
+    picture = draw_reliability(bins)
     assert b"95% interval over games" in picture
-    assert picture == draw_reliability(Report((27, 0), 0.5, 0.7, (0.5, 0.7), 0.6, bins))
+    assert picture == draw_reliability(bins)
 
 
 # --- the command

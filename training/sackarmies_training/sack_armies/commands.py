@@ -267,6 +267,7 @@ def fit_evaluation(
     from sackarmies_training.sack_armies.fit_evaluation import (
         DUEL,
         Plan,
+        calibration_error,
         collect,
         draw_reliability,
         fit,
@@ -289,13 +290,13 @@ def fit_evaluation(
     learned_weights, report = fit(positions, plan)
     save(learned_weights, file)
     if picture is not None:
-        write_safely(picture, draw_reliability(report))
+        write_safely(picture, draw_reliability(report.reliability))
     tested, learned = report.positions
     told = (
         f"Log loss {report.log_loss:.4f} on {tested:,} positions of held-out games, learned from {learned:,}; "
         f"{report.base:.4f} without looking at the position. With two Generals {report.two[0]:.4f} and "
         f"{report.two[1]:.4f}; {report.unknown:.4f} where no type is known. "
-        f"Calibration error of wins {report.calibration_error:.3f}. "
+        f"Calibration error of wins {calibration_error(report.reliability):.3f}. "
         f"The weights are in {file}."
     )
     console.print(reliability_table(report), highlight=False)

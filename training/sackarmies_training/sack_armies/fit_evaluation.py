@@ -12,7 +12,7 @@ for the later positions of its game, the next one most of all, and of how the ga
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -78,12 +78,6 @@ class Report:
     two: tuple[float, float]
     unknown: float
     reliability: tuple[Bin, ...]
-
-    @property
-    def calibration_error(self) -> float:
-        """Mean distance of predicted chances from what happened, over the bins of `reliability`."""
-        total = sum(one.positions for one in self.reliability)
-        return sum(one.positions * abs(one.predicted - one.won) for one in self.reliability) / total
 
 
 def fit(positions: Positions, plan: Plan) -> tuple[dict[str, NDArray[np.float16]], Report]:
@@ -195,8 +189,14 @@ def reliability_table(report: Report) -> RenderableType:
     return titled("Chances of a win in positions held out", table)
 
 
-def draw_reliability(report: Report) -> bytes:
-    """Return a picture of predicted chances of a win beside what happened, as SVG; equal reports give equal bytes.
+def calibration_error(bins: Sequence[Bin]) -> float:
+    """Return the mean distance of predicted chances from what happened, over all positions of the bins."""
+    total = sum(one.positions for one in bins)
+    return sum(one.positions * abs(one.predicted - one.won) for one in bins) / total
+
+
+def draw_reliability(bins: Sequence[Bin]) -> bytes:
+    """Return a picture of predicted chances of a win beside what happened, as SVG; equal bins give equal bytes.
 
     Bars are 95% intervals of shares that won; they count games, not positions, as independent.
 
@@ -206,7 +206,7 @@ def draw_reliability(report: Report) -> bytes:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    counts, predicted, won, low, high = (np.array(column) for column in zip(*report.reliability, strict=True))
+    counts, predicted, won, low, high = (np.array(column) for column in zip(*bins, strict=True))
     spread = np.abs([won - low, high - won])  # rounding may leave an end of the interval on the other side of the share
     with mpl.rc_context(SETTINGS):
         figure = Figure(figsize=(4.6, 4.6), layout="constrained", facecolor=PAPER)
