@@ -3,9 +3,9 @@
 Every variant changes one thing in `configs/train/quick.toml` and plays itself for as long as the others, from several
 seeds. The clone of the teacher is made once per seed and kind of network, and its time does not count. The variant
 without a teacher gets as much self-play as the others. The General of each run then plays `--games` games against
-`greedy`, each seed from every seat. The table gives the mean over the seeds with a Student's t interval over the seeds,
-which reflects the luck of training as well as that of the games, and the pooled share with its Wilson interval, which
-reflects the luck of the games alone. Its first line is the clone itself.
+`greedy`, each seed from every seat. The table gives the mean number of decisions of self-play, the mean share of games
+won with a Student's t interval over the seeds, which reflects the luck of training as well as that of the games, and
+the pooled share with its Wilson interval, which reflects the luck of the games alone. Its first line is the clone.
 
 With advice, a few minutes of self-play hardly change the likeliest choices, whatever the variant. `--without advice`
 compares variants that begin with a clone and without advice, and with `--without advice teacher` everything learned
@@ -36,6 +36,7 @@ from rich.console import Console
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
+from sackarmies_agents.learned.checkpoint import read_checkpoint
 from sackarmies_env.core.cache_folder import source_digest
 from sackarmies_env.core.safe_read import read_json, read_toml
 from sackarmies_env.core.validation import read_model
@@ -169,16 +170,24 @@ def with_clone(config: LearnConfig, folder: Path, lessons: int, console: Console
 
 
 def measure(path: str, config: LearnConfig, opponent: str, games: int, *, sampled: bool = False) -> list[int]:
-    """Have the General at `path` play, drawing its actions if `sampled`; return games won and games played."""
+    """Have the General at `path` play, drawing its actions if `sampled`.
+
+    Returns:
+        Games won, games played, and the decisions of self-play that it learned from.
+    """
     game = load_game(config.game.id, **config.game.options)
     plan = Plan(-(-games // game.num_players), seed=config.seed)
     agent, other = (f"ppo:path={one},deterministic={str(not sampled).lower()}" for one in (path, config.learn.start))
     tally, _ = evaluate(game, agent, other if opponent == OWN_CLONE else opponent, plan, lambda _: None)
-    return [tally.wins, tally.games]
+    return [tally.wins, tally.games, read_checkpoint(Path(path)).header.training["decisions"]]
 
 
 def measure_taught(config: LearnConfig, labels: Path, minutes: float, opponent: str, games: int) -> list[int]:
-    """Have a General learn from label files for `minutes` of processor time and play; return what `measure` does."""
+    """Have a General learn from label files for `minutes` of processor time and play.
+
+    Returns:
+        Games won, games played, and the labeled decisions that it learned from.
+    """
     torch.set_num_threads(config.learn.threads)
     game = load_game(config.game.id, **config.game.options)
     learner, info = make_learner(config, game, Team()), GameInfo.of(game)
@@ -193,11 +202,10 @@ def measure_taught(config: LearnConfig, labels: Path, minutes: float, opponent: 
 
     assert config.expert is not None
     learned, _ = learn_labels(learner, config.expert, lessons(), game)
-    print(f"{config.folder}: {learned:,} decisions learned from", flush=True)
     agent = agent_of(learner.averaged, config, info, deterministic=True)
     line_ups = draw_games(config.game, game, config.learn.line_ups, config.seed)
     results = play_side_by_side(line_ups, agent, make_agent(opponent, info), games, config.seed)[:, 0]
-    return [int((results == WIN).sum()), len(results)]
+    return [int((results == WIN).sum()), len(results), learned]
 
 
 def interval(rates: list[float]) -> str:
@@ -211,12 +219,14 @@ def interval(rates: list[float]) -> str:
 
 def table(found: Mapping[str, Mapping[str, list[int]]]) -> str:
     """Return the results as Markdown."""
-    lines = ["| variant | games | won, by seed | mean over seeds | pooled |", "|---|---|---|---|---|"]
+    lines = ["| variant | decisions | games | won, by seed | mean over seeds | pooled |", "|---|---|---|---|---|---|"]
     for name, seeds in found.items():
-        won, played = (sum(one[place] for one in seeds.values()) for place in (0, 1))
+        won, played, learned = (sum(one[place] for one in seeds.values()) for place in range(3))
         rates = [one[0] / one[1] for one in seeds.values()]
         single = ", ".join(f"{rate:.1%}" for rate in rates)
-        lines.append(f"| {name} | {played:,} | {single} | {interval(rates)} | {Rate(won, played)} |")
+        lines.append(
+            f"| {name} | {learned // len(seeds):,} | {played:,} | {single} | {interval(rates)} | {Rate(won, played)} |"
+        )
     return "\n".join(lines)
 
 

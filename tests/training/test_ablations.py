@@ -32,8 +32,9 @@ def test_general_of_labels_plays_with_what_its_variant_knows(tmp_path):
     write_labels(tmp_path / "labels.safetensors", labels, GameInfo.of(game), "a test")
     changes = ablations.OF_LABELS["advice alone"]
     config = ablations.configure(changes, tmp_path / "run", 1, 1e-3, base=ablations.EXPERT)
-    won, played = ablations.measure_taught(config, tmp_path / "labels.safetensors", 1e-3, "random", 2)
+    won, played, learned = ablations.measure_taught(config, tmp_path / "labels.safetensors", 1e-3, "random", 2)
     assert played == 2 * config.learn.line_ups
+    assert learned > 0
     assert won > 0.5 * played
 
 
@@ -80,7 +81,7 @@ def test_ablations_leave_out_what_others_cannot_be_compared_with(tmp_path, monke
     words = ["ablations", "--folder", str(tmp_path), "--seeds", "1", "--without", *without]
     monkeypatch.setattr("sys.argv", words)
     monkeypatch.setattr(ablations, "train", lambda config, console: tmp_path)
-    monkeypatch.setattr(ablations, "measure", lambda *given, **options: [1, 2])
+    monkeypatch.setattr(ablations, "measure", lambda *given, **options: [1, 2, 3])
     ablations.main()
     rows = {row.split(" | ")[0].strip("| ") for row in capsys.readouterr().out.splitlines()[2:]}
     clone = set() if "teacher" in without else {ablations.CLONE}
@@ -115,8 +116,11 @@ def test_options_of_ablations_that_have_no_effect_are_refused(monkeypatch, capsy
 
 
 def test_table_of_ablations_has_an_interval_over_seeds_and_one_over_games():
-    rows = ablations.table({"as configured": {"1": [60, 100], "2": [50, 100], "3": [55, 100]}}).splitlines()
-    assert rows[2] == "| as configured | 300 | 60.0%, 50.0%, 55.0% | 55.0% (42.6% to 67.4%) | 55.0% (49.3% to 60.5%) |"
+    found = {"as configured": {"1": [60, 100, 4_000], "2": [50, 100, 6_000], "3": [55, 100, 5_000]}}
+    row = ablations.table(found).splitlines()[2]
+    assert row == (
+        "| as configured | 5,000 | 300 | 60.0%, 50.0%, 55.0% | 55.0% (42.6% to 67.4%) | 55.0% (49.3% to 60.5%) |"
+    )
 
 
 def test_intervals_of_shares_stay_shares():
