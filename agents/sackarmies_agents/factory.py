@@ -241,7 +241,8 @@ KINDS: dict[str, AgentKind] = {
         _make_search,
         {
             "level": "fast, medium (default) or strong: at most 100, 310 or 950 playouts by default; strong makes 310, "
-            "played on by trained, where that plays the game and neither models nor prior=policy is given",
+            "of 18 turns with more than two players, and with two played on by trained, where that plays the game and "
+            "neither models nor prior=policy is given",
             "playouts": "number of playouts for a decision; with ms, the largest number",
             "ms": "wall-clock milliseconds that a decision may take",
             "horizon": "number of turns that a playout goes beyond the current one; 6, or fewer with a short ms",

@@ -76,7 +76,8 @@ def test_all_settings_have_limits_and_are_options_of_the_text_form():
     assert {one.name for one in dataclasses.fields(Settings)} - {"milliseconds"} <= set(options)
     for level in LEVELS.values():
         assert str(level.settings.playouts) in options["level"]
-        assert level.learned is None or str(level.learned.playouts) in options["level"]
+        for others in (level.learned, level.several):
+            assert others is None or str(others.playouts) in options["level"]
 
 
 def test_levels_are_budgets_of_playouts():

@@ -99,8 +99,16 @@ def test_strong_makes_plans_where_it_is_told_to_do_without_the_trained_general(t
 def test_games_that_it_does_not_play_are_searched_with_the_policy(level):
     for game in (load_players("sack_armies", 3), load_game("territories")):
         agent = make_agent(f"search:level={level}", GameInfo.of(game))
+        usual, _, several = search_agent.LEVELS[level]
         assert agent._prior is None
-        assert agent.settings == search_agent.LEVELS[level].settings
+        assert agent.settings == (usual if several is None or game.num_players == 2 else several)
+
+
+@pytest.mark.parametrize("players", [3, 4, 6])
+@pytest.mark.parametrize("more", ["", ",prior=policy", ",models=tuned+light"])
+def test_strong_looks_further_ahead_with_more_than_two_players(players, more):
+    agent = make_agent(f"search:level=strong{more}", GameInfo.of(load_players("sack_armies", players)))
+    assert agent.settings == Settings(playouts=310, horizon=18)
 
 
 def test_a_general_that_needs_torch_is_no_usual_prior(monkeypatch):

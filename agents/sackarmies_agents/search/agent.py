@@ -50,17 +50,24 @@ class Level(NamedTuple):
     Attributes:
         settings: used where the scripted agent plays on.
         learned: used where `LEARNED_MODELS` do, in games that `trained` plays; None: nowhere.
+        several: used in games of more than two players; None: `settings` are.
     """
 
     settings: Settings
     learned: Settings | None = None
+    several: Settings | None = None
 
 
 LEVELS = {
     "fast": Level(Settings(playouts=100, horizon=4)),  # few worlds: the ends of long playouts are too noisy
     "medium": Level(Settings()),
     # More worlds need more trust: small gains from waiting add up to games that are never decided (decision 35).
-    "strong": Level(Settings(playouts=950, plans=3, trust=48), learned=Settings(playouts=310)),
+    # Among several opponents, six turns are less than two for each player: there a longer horizon gains more.
+    "strong": Level(
+        Settings(playouts=950, plans=3, trust=48),
+        learned=Settings(playouts=310),
+        several=Settings(playouts=310, horizon=18),
+    ),
 }
 # Milliseconds below which a search without a level looks fewer turns ahead: few worlds say little about distant turns.
 HORIZONS = ((5.0, 2), (30.0, 4))
@@ -325,7 +332,9 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
         raise ValueError(f"option level={short_repr(level)}: allowed are {', '.join(LEVELS)}")
     prior = options.get("prior")
     models: tuple[str, ...] = ()
-    usual, learned = LEVELS[level]
+    usual, learned, several = LEVELS[level]
+    if several is not None and info.num_players > 2:
+        usual = several
     if learned is not None and prior != POLICY and "models" not in options and has_trained(info):
         usual, models = learned, LEARNED_MODELS
     names = {"ms" if name == "milliseconds" else name: name for name in LIMITS}
