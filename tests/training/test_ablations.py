@@ -4,6 +4,8 @@ import pytest
 
 from benchmarks import ablations
 from sackarmies_agents import GameInfo, make_agent
+from sackarmies_agents.learned.checkpoint import read_checkpoint
+from sackarmies_env.core.entries import find_hook
 from sackarmies_env.registry import load_game
 from sackarmies_training.files import write_json
 from sackarmies_training.labels import teach, write_labels
@@ -36,6 +38,15 @@ def test_general_of_labels_plays_with_what_its_variant_knows(tmp_path):
     assert played == 2 * config.learn.line_ups
     assert learned > 0
     assert won > 0.5 * played
+
+
+@pytest.mark.slow
+def test_general_is_measured_with_the_decisions_that_it_learned_from(tmp_path):
+    config = ablations.configure({}, tmp_path, 3, 8.0)
+    path = find_hook("sack_armies", "trained")
+    won, played, learned = ablations.measure(str(path), config, "random", 4)
+    assert (won, played) == (4, 4)
+    assert learned == read_checkpoint(path).header.training["decisions"] > 0
 
 
 def test_ablations_may_do_without_advice_and_teacher(tmp_path):
