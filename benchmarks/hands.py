@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.search_methods.play import SEATS, draw_armies
-from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.agent import Agent, GameInfo, InformedAgent
 from sackarmies_agents.factory import make_agent
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.games.sack_armies.game import make_game
@@ -39,13 +39,24 @@ def count_draws(text: str, line_ups: int, games: int, seed: int) -> NDArray[np.i
         batch.reset(seed * line_ups * games + number * games + np.arange(games))
         while len(running := np.flatnonzero(batch.players >= 0)):
             states, masks = batch.states[running], batch.action_masks[running]
-            actions = agent.act_batch(batch.observations[running], masks)
+            actions = choose(agent, batch, running)
             hands = np.minimum(states["hand_count"][np.arange(len(running)), states["current_player"]], MOST)
             may_draw = (states["decision"] == Decision.MENU) & (masks[:, Verb.DRAW] == 1)
             for place, rows in enumerate((may_draw, may_draw & (actions == Verb.DRAW))):
                 counts[place] += np.bincount(hands[rows], minlength=MOST + 1)
             batch.step(actions, running)
     return counts
+
+
+def choose(agent: Agent, batch: Batch, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the agent's choices `(k,)` for the current players of some games."""
+    if not isinstance(agent, InformedAgent):
+        return agent.act_batch(batch.observations[rows], batch.action_masks[rows])
+    actions = np.zeros(len(rows), np.int64)
+    for player in np.unique(batch.players[rows]):
+        places = batch.players[rows] == player
+        actions[places] = agent.act_informed(batch.information_sets(int(player), rows[places]))
+    return actions
 
 
 def row(text: str, counts: NDArray[np.int64]) -> str:
