@@ -16,9 +16,9 @@ HEAD = """# Catalogue
 
 Generated from `catalogue.toml` and `armies/*.toml`. How to add a token: [adding_a_token.md](adding_a_token.md).
 
-The rulebook names some twenty tokens and tells a few of their values. All else is our own reconstruction, made to
-fit what it tells: each token says so with `reconstructed = true`. Texts are made from the data. M movement, D damage,
-A armor; `price` as explained at the end.
+The rulebook names some twenty tokens and gives values for only a few of them. Everything else is our own
+reconstruction, consistent with what the rulebook says, and marked `reconstructed = true`. Texts are made from the data.
+M movement, D damage, A armor; `price` as explained at the end.
 """
 NOTES = """## What a rank buys
 
