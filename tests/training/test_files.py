@@ -2,7 +2,10 @@
 
 import pytest
 
-from sackarmies_training.files import next_run_folder, open_folder, run_folders
+from sackarmies_agents.learned.checkpoint import Header, pack
+from sackarmies_agents.learned.sizes import NetworkSizes
+from sackarmies_training.checkpoints import CHECKPOINT, open_folder
+from sackarmies_training.files import next_run_folder, run_folders
 
 
 @pytest.mark.parametrize(
@@ -30,6 +33,18 @@ def test_names_of_runs_are_no_patterns(tmp_path):
     for name in ("a[bc]", "a[bc]-2", "ab-3"):
         (tmp_path / name).mkdir()
     assert next_run_folder(tmp_path / "a[bc]").name == "a[bc]-3"
+
+
+@pytest.mark.parametrize("place", [CHECKPOINT, "checkpoints/000000640.safetensors"])
+def test_resuming_leaves_the_run_of_another_configuration_alone(tmp_path, place):
+    for name, configured in (("quick", "quick"), ("quick-2", "quick"), ("quick-3", "quick-3")):
+        path = tmp_path / name / place
+        path.parent.mkdir(parents=True)
+        path.write_bytes(pack(Header({}, NetworkSizes(), {"config": {"folder": str(tmp_path / configured)}}), {}))
+    assert open_folder(str(tmp_path / "quick"), resume=True) == tmp_path / "quick-2"
+    assert open_folder(str(tmp_path / "quick-3"), resume=True) == tmp_path / "quick-3"
+    with pytest.raises(ValueError, match=r"there is no run in .*other to resume"):
+        open_folder(str(tmp_path / "other"), resume=True)
 
 
 def test_runs_in_a_missing_folder(tmp_path):

@@ -25,6 +25,7 @@ from sackarmies_env.core.safe_read import named
 from sackarmies_env.core.validation import StrictModel, read_model
 from sackarmies_training.config import MAX_POOL, TrainConfig
 from sackarmies_training.divergence import refuse_diverged
+from sackarmies_training.files import next_run_folder, run_folders
 from sackarmies_training.model_cards import card_of_ppo, card_path
 
 if TYPE_CHECKING:
@@ -334,3 +335,36 @@ class CheckpointFolder:
 def decisions_of(path: Path) -> int:
     """Return the number of decisions in a checkpoint's name."""
     return int(path.stem)
+
+
+def open_folder(name: str, *, resume: bool) -> Path:
+    """Return the folder of a run: a new one, or the latest one to resume.
+
+    Args:
+        name: folder named in the configuration.
+        resume: whether to resume the latest run.
+
+    Raises:
+        ValueError: there is no run to resume.
+    """
+    if not resume:
+        folder = next_run_folder(Path(name))
+        folder.mkdir(parents=True)
+        return folder
+    for run in reversed(run_folders(Path(name))):
+        if run.name == Path(name).name or Path(configured_folder(run) or name).name != run.name:
+            return run
+    raise ValueError(f"there is no run in {name} to resume: start without --resume")
+
+
+def configured_folder(run: Path) -> str | None:
+    """Return the `folder` of the configuration that a run has, as its checkpoints say; None if none of them does.
+
+    `runs/a-2` may be the second run of a configuration with `folder = "runs/a"` or the first one of another.
+    """
+    for path in (run / CHECKPOINT, *reversed(CheckpointFolder(run / "checkpoints", 1).paths())):
+        try:
+            return str(read_checkpoint(path).header.training["config"]["folder"])
+        except (ValueError, LookupError, TypeError):
+            continue
+    return None

@@ -126,23 +126,3 @@ def _numbered(folder: Path) -> dict[int, Path]:
         if fullmatch("[2-9]|[1-9][0-9]+", number):
             found[int(number)] = path
     return found
-
-
-def open_folder(name: str, *, resume: bool) -> Path:
-    """Return the folder of a run: a new one, or the latest one to resume.
-
-    Args:
-        name: folder named in the configuration.
-        resume: whether to resume the latest run.
-
-    Raises:
-        ValueError: there is no run to resume.
-    """
-    if not resume:
-        folder = next_run_folder(Path(name))
-        folder.mkdir(parents=True)
-        return folder
-    runs = run_folders(Path(name))
-    if not runs:
-        raise ValueError(f"there is no run in {name} to resume: start without --resume")
-    return runs[-1]

@@ -38,11 +38,10 @@ from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.rng import following_seed
 from sackarmies_env.core.step_batch import Ending
-from sackarmies_training.checkpoints import CHECKPOINT, CheckpointFolder, is_intact
+from sackarmies_training.checkpoints import CHECKPOINT, CheckpointFolder, is_intact, open_folder
 from sackarmies_training.config import LearnConfig, LearnSection
 from sackarmies_training.curve import Curve, compare_with_start, opponent_of
 from sackarmies_training.expert import LABELS, check_expert, iterate
-from sackarmies_training.files import open_folder
 from sackarmies_training.game_curves import GameCurves
 from sackarmies_training.jobs import Pool, is_one_of_several
 from sackarmies_training.labels import results_of

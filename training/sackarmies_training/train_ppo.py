@@ -31,13 +31,13 @@ from sackarmies_training.checkpoints import (
     is_intact,
     network_of,
     network_sizes,
+    open_folder,
     restore_run,
     save_finished,
     save_run,
 )
 from sackarmies_training.config import ImitationSection, TrainConfig
 from sackarmies_training.divergence import diverged
-from sackarmies_training.files import open_folder
 from sackarmies_training.imitation import Report, School, imitate
 from sackarmies_training.jobs import is_one_of_several
 from sackarmies_training.locks import locked, removed_if_unused
