@@ -128,7 +128,6 @@ def test_batch_that_lacks_games_is_played_again(tmp_path):
 @pytest.mark.parametrize("change", [{"seed": 0}, {"agents": ["trained", "random"]}])
 def test_batch_of_other_games_is_refused_and_kept(tmp_path, change):
     tournament, _ = played_with_a_change(tmp_path, change)
-    (tmp_path / "tournament.json").unlink()
     before = files_of(tmp_path)
     with pytest.raises(ValueError, match=r"0000\.json holds other games than batch 0 of this tournament; choose"):
         run_tournament(tournament.game, tournament.section, tournament.folder, tournament.aliases)
@@ -261,6 +260,15 @@ def test_tournament_of_other_code_is_refused(tmp_path, change_code):
     change_code(tmp_path)
     with pytest.raises(ValueError, match=r"holds another tournament: its code is \w+, here it is \w+; choose another"):
         make_tournament(tmp_path).open()
+
+
+def test_batches_of_unknown_code_are_refused(tmp_path):
+    tournament = make_tournament(tmp_path)
+    tournament.play(tournament.open()[:1], lambda games: None)
+    (tmp_path / "tournament.json").unlink()
+    with pytest.raises(ValueError, match=r"holds batches but no tournament\.json, so the code that played them is"):
+        make_tournament(tmp_path).open()
+    assert not (tmp_path / "tournament.json").exists()
 
 
 def test_records_of_a_tournament_replay_to_the_byte(tmp_path):

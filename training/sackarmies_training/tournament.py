@@ -129,6 +129,11 @@ class Tournament:
         identity = self._identity()
         path, seed = self.folder / IDENTITY, self.folder / SEED
         is_new = not path.exists()
+        if is_new and any((self.folder / BATCHES).glob("*")):
+            raise ValueError(
+                f"{named(self.folder)} holds {BATCHES} but no {IDENTITY}, so the code that played them is unknown; "
+                f"restore {IDENTITY}, or choose another folder"
+            )
         if is_new:
             self._rehearse()
         if is_new and self.section.seed is None and not seed.exists():
