@@ -573,10 +573,10 @@ def test_three_weeks_of_agents_that_come_and_go(tmp_path, monkeypatch):
     assert lines["late@1"].units >= 6
     days = report.present.days
     assert len(days) == 21
-    reach = [day.ratings["a@1"][0].high - day.ratings["a@1"][0].low for day in days]
+    reach = [day.ratings["a@1"].rating.high - day.ratings["a@1"].rating.low for day in days]
     assert reach[20] < reach[5] < reach[0]
     rows = (simulation.folder / "history.csv").read_text().splitlines()
-    assert rows[0] == "season,date,agent,elo,low,high,units"
+    assert rows[0] == "season,date,agent,elo,low,high,measured,units"
     assert sum(",a@1," in row for row in rows) == 21
     assert (simulation.folder / "history.png").stat().st_size > 10_000
     page = (simulation.folder / "league.html").read_text()

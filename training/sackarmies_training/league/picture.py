@@ -18,7 +18,7 @@ def draw(days: Sequence[Day], active: Collection[str], form: Literal["png", "svg
 
     Args:
         days: at least one.
-        active: labels of the active agents, which are drawn with intervals; others are pale.
+        active: labels of the active agents, which are drawn with intervals where they are measured; others are pale.
         form: format of the file.
 
     Raises:
@@ -33,17 +33,19 @@ def draw(days: Sequence[Day], active: Collection[str], form: Literal["png", "svg
         panel: Any = figure.subplots()
         styles = iter([(color, dash) for dash in DASHES for color in COLORS] * (1 + len(names) // 28))
         for name in names:
-            points = [(date.fromisoformat(day.date), *day.ratings[name]) for day in days if name in day.ratings]
-            dates, values = [point[0] for point in points], [point[1].value for point in points]
+            days_played = [day for day in days if name in day.ratings]
+            found = [day.ratings[name] for day in days_played]
+            dates, values = [date.fromisoformat(day.date) for day in days_played], [one.rating.value for one in found]
             if name not in active:
                 panel.plot(dates, values, color=PALE, linewidth=1, zorder=1)
                 panel.annotate(name, (dates[-1], values[-1]), color=PALE, fontsize=7)
                 continue
             color, dash = next(styles)
             panel.plot(dates, values, dash, color=color, marker="o", markersize=3, linewidth=1.6, label=name, zorder=3)
-            ends = [point[1].low for point in points], [point[1].high for point in points]
-            panel.fill_between(dates, *ends, color=color, alpha=0.12, linewidth=0, zorder=2)
-            if len(dates) == 1:
+            ends = [one.rating.low for one in found], [one.rating.high for one in found]
+            measured = [one.is_measured for one in found]
+            panel.fill_between(dates, *ends, where=measured, color=color, alpha=0.12, linewidth=0, zorder=2)
+            if measured == [True]:
                 panel.errorbar(
                     dates, values, [[values[0] - ends[0][0]], [ends[1][0] - values[0]]], color=color, capsize=2
                 )

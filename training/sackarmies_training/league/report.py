@@ -153,9 +153,9 @@ class LeagueReport:
         """Yield the ratings by day, season and agent."""
         for season in self.seasons:
             for day in season.days:
-                for name, (rating, units) in day.ratings.items():
+                for name, (rating, measured, units) in day.ratings.items():
                     numbers = (f"{value:.1f}" for value in (rating.value, rating.low, rating.high))
-                    yield [str(season.season.season), day.date, name, *numbers, str(units)]
+                    yield [str(season.season.season), day.date, name, *numbers, str(measured), str(units)]
 
     # --- files
 
@@ -270,7 +270,7 @@ class LeagueReport:
         folder = self.league.folder
         write_json(folder / "results.json", self.data())
         write_safely(folder / "results.csv", self.csv_text().encode())
-        heads = ["season", "date", "agent", "elo", "low", "high", "units"]
+        heads = ["season", "date", "agent", "elo", "low", "high", "measured", "units"]
         write_safely(folder / "history.csv", _csv(heads, self.history_rows()).encode())
         write_safely(folder / "league.md", self.markdown().encode())
         if self.present is not None and self.present.days:

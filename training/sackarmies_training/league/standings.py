@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from sackarmies_training.ladder.units import UnitEntry
 from sackarmies_training.league.contest import League
@@ -54,6 +55,20 @@ class Line:
         return f"{told}: {self.entry.why}" if self.entry.why and told != "replaced" else told
 
 
+class DayRating(NamedTuple):
+    """The rating of an agent at the end of a day.
+
+    Attributes:
+        rating: the rating.
+        is_measured: as in `Line`.
+        units: how many units the agent had played.
+    """
+
+    rating: Rating
+    is_measured: bool
+    units: int
+
+
 @dataclass(frozen=True)
 class Day:
     """The ratings at the end of a day, of the agents that had played in the season by then.
@@ -61,12 +76,12 @@ class Day:
     Attributes:
         date: in ISO 8601, in the time zone of the events (UTC).
         units: number of units played by then.
-        ratings: label -> rating, and how many units the agent had played.
+        ratings: label -> rating.
     """
 
     date: str
     units: int
-    ratings: dict[str, tuple[Rating, int]]
+    ratings: dict[str, DayRating]
 
 
 class SeasonStandings:
@@ -138,8 +153,8 @@ class SeasonStandings:
         mine = [outcome for outcome in self.outcomes if label in outcome.agents]
         rating = self.present.rating(label) if units else None
         share = sum(outcome.score(label) for outcome in mine) / len(mine) if mine else 0.0
-        is_measured = bool(units) and label in self.present.measured and len(self.present.measured) > 1
-        return Line(entry, rating, is_measured, units, tally_of(mine, label), games_forfeited(mine, label), share)
+        measured = bool(units) and is_measured(self.present, label)
+        return Line(entry, rating, measured, units, tally_of(mine, label), games_forfeited(mine, label), share)
 
     @cached_property
     def points(self) -> dict[Pair, tuple[float, int]]:
@@ -163,6 +178,15 @@ class SeasonStandings:
             units = units + more
             strengths = self.strengths(units)
             counts = Counter(name for unit in units for name in set(unit.line_up))
-            ratings = {name: (strengths.rating(name), counts[name]) for name in strengths.names if counts[name]}
+            ratings = {
+                name: DayRating(strengths.rating(name), is_measured(strengths, name), counts[name])
+                for name in strengths.names
+                if counts[name]
+            }
             days.append(Day(date, len(units), ratings))
         return days
+
+
+def is_measured(strengths: Strengths, label: str) -> bool:
+    """Return whether games alone compare an agent with the agent with rating 0, or others with it."""
+    return label in strengths.measured and len(strengths.measured) > 1
