@@ -35,7 +35,7 @@ import torch
 from rich.console import Console
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.factory import make_agent
+from sackarmies_agents.factory import escaped, make_agent
 from sackarmies_agents.learned.checkpoint import read_checkpoint
 from sackarmies_env.core.cache_folder import source_digest
 from sackarmies_env.core.safe_read import read_json, read_toml
@@ -177,7 +177,8 @@ def measure(path: str, config: LearnConfig, opponent: str, games: int, *, sample
     """
     game = load_game(config.game.id, **config.game.options)
     plan = Plan(-(-games // game.num_players), seed=config.seed)
-    agent, other = (f"ppo:path={one},deterministic={str(not sampled).lower()}" for one in (path, config.learn.start))
+    likeliest = str(not sampled).lower()
+    agent, other = (f"ppo:path={escaped(one)},deterministic={likeliest}" for one in (path, config.learn.start))
     tally, _ = evaluate(game, agent, other if opponent == OWN_CLONE else opponent, plan, lambda _: None)
     return [tally.wins, tally.games, read_checkpoint(Path(path)).header.training["decisions"]]
 

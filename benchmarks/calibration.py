@@ -54,7 +54,11 @@ def play_lot(agent: str, seed: int, lot: int) -> tuple[Game, list[PlayedGame]]:
     game = load_game("sack_armies", armies=armies)
     seeds, line_ups = rng.integers(2**62, size=LOT).tolist(), [[agent] * DUEL] * LOT
     seating = Seating(line_ups, lambda text: make_agent(text, GameInfo.of(game)), derive(seed, "agents", lot), seeds)
-    return game, play_games(game, line_ups, seeds, seating)
+    played = play_games(game, line_ups, seeds, seating)
+    for one in played:
+        if one.forfeits:
+            raise RuntimeError(f"{agent} failed: {one.forfeits[0].reason}")
+    return game, played
 
 
 def positions_of(game: Game, played: PlayedGame, rng: np.random.Generator) -> list[Records]:

@@ -21,6 +21,19 @@ def test_positions_are_starts_of_turns_with_chances_of_each_general(monkeypatch)
     assert np.abs(chances[:, 0, calibration.WIN] - chances[:, 1, 2]).mean() < 0.1  # one General's win, the other's loss
 
 
+def test_games_that_an_agent_forfeits_are_no_outcomes(tmp_path):
+    path = tmp_path / "raises.py"
+    path.write_text(
+        "from sackarmies_agents.agent import Agent\n"
+        "class Raises(Agent):\n"
+        "    def __init__(self, info): pass\n"
+        "    def reset(self, seed): pass\n"
+        "    def act(self, *_): raise OSError\n"
+    )
+    with pytest.raises(RuntimeError, match="failed: raised OSError"):
+        calibration.play_lot(f"python:file={path},class=Raises", 1, 0)
+
+
 def test_predictions_are_better_than_the_mean_outcome():
     found = calibration.judge("greedy", 2 * calibration.LOT, 1, None)
     assert found.log_loss < found.base

@@ -1,9 +1,12 @@
 """Ablations of the trainer: what a variant changes, and what the table shows."""
 
+from pathlib import Path
+
 import pytest
 
 from benchmarks import ablations
 from sackarmies_agents import GameInfo, make_agent
+from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.learned.checkpoint import read_checkpoint
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.registry import load_game
@@ -38,6 +41,16 @@ def test_general_of_labels_plays_with_what_its_variant_knows(tmp_path):
     assert played == 2 * config.learn.line_ups
     assert learned > 0
     assert won > 0.5 * played
+
+
+def test_checkpoint_in_a_folder_with_a_comma_is_measured(monkeypatch):
+    def evaluate(game, agent, *_):
+        raise InterruptedError(agent)
+
+    monkeypatch.setattr(ablations, "evaluate", evaluate)
+    with pytest.raises(InterruptedError) as measured:
+        ablations.measure("a,b/c.safetensors", ablations.configure({}, Path("runs"), 1, 1.0), "random", 2)
+    assert parse_agent(str(measured.value)).options["path"] == "a,b/c.safetensors"
 
 
 @pytest.mark.slow
