@@ -17,7 +17,7 @@ from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.legal import NO_ACTION, legal_ids
 from sackarmies_env.core.simulator import choose_next, step
 from sackarmies_env.registry import load_game
-from sackarmies_training.evaluate import Plan, make_jobs, play_job
+from sackarmies_training.evaluate import Jobs, Plan, play_job
 from tests.agents.simple import LastLegal, positions
 from tests.samples import many
 
@@ -514,7 +514,7 @@ def test_shares_of_the_effort_are_what_the_game_asks_for():
 @pytest.mark.slow
 def test_it_beats_the_scripted_agent():
     game = load_game("sack_armies")
-    jobs = make_jobs(game, ("search:level=fast", "greedy"), Plan(seeds=many(10), seed=1))
+    jobs = Jobs(game, ("search:level=fast", "greedy"), Plan(seeds=many(10), seed=1))
     games = [game for job in jobs for game in play_job(job)]
     points = sum((one.returns[one.agents.index("search:level=fast")] + 1) / 2 for one in games)
     assert points / len(games) > 0.5  # 20 games have a standard error of 0.1

@@ -9,7 +9,7 @@ from sackarmies_env.registry import load_game
 from sackarmies_training import identity
 from sackarmies_training.cli import app
 from sackarmies_training.commands.evaluate import result_sentences
-from sackarmies_training.evaluate import Plan, evaluate, make_jobs, played_units
+from sackarmies_training.evaluate import Jobs, Plan, evaluate, played_units
 from sackarmies_training.matches import PlayedGame
 from sackarmies_training.ratings import Outcome
 from sackarmies_training.sack_armies import army_round_robin
@@ -77,11 +77,18 @@ def test_seed_that_is_too_large_is_refused():
 
 
 def test_long_evaluations_are_divided_and_cover_all_seeds():
-    jobs = make_jobs(make_duel(), ("a", "b"), Plan(60, seed=1))
+    jobs = Jobs(make_duel(), ("a", "b"), Plan(60, seed=1))
     assert [len(job.seeds) for job in jobs] == [25, 25, 10]
     assert [job.num_games for job in jobs] == [50, 50, 20]
     assert len({seed for job in jobs for seed in job.seeds}) == 60
     assert len({job.seed for job in jobs}) == 3
+
+
+def test_jobs_of_a_large_budget_are_made_when_they_are_asked_for():
+    jobs = Jobs(make_duel(), ("a", "b"), Plan(4_000_005, seed=1, sprt=sprt(max_games=8_000_010)))
+    assert len(jobs) == 400_001
+    assert [len(job.seeds) for job in jobs[-2:]] == [10, 5]
+    assert jobs[0].seeds == Jobs(make_duel(), ("a", "b"), Plan(10, seed=1, sprt=sprt()))[0].seeds
 
 
 def test_agent_against_itself_is_refused():

@@ -181,6 +181,7 @@ def test_winner_is_the_side_that_plays_better():
 
 
 def test_interval_is_that_of_wilson():
+    assert [Line("all", 7, 14, score, 0.5).interval[place] for place, score in ((0, 0.0), (1, 1.0))] == [0.0, 1.0]
     low, high = Line("all", 100, 200, 0.6, 0.5).interval
     assert (low, high) == (pytest.approx(0.5020, abs=1e-4), pytest.approx(0.6906, abs=1e-4))
 

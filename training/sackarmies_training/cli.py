@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import shlex
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -238,7 +239,9 @@ def run_tournament(
     console.print(f"The report, with a list of all games, is {report.path}.", highlight=False, soft_wrap=True)
     first = min((folder / "records").glob("*.json"), default=None)
     if first is not None and not section.replays:
-        console.print(f"sackarmies view {first} shows a game in the browser.", highlight=False, soft_wrap=True)
+        console.print(
+            f"sackarmies view {shlex.quote(str(first))} shows a game in the browser.", highlight=False, soft_wrap=True
+        )
     console.print(f"The seed was {contest.seed}.", highlight=False, soft_wrap=True)
 
 

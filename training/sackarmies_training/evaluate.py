@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, as_completed
 from contextlib import closing
 from dataclasses import dataclass, field
+from typing import overload
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import parse_agent
@@ -94,17 +95,37 @@ def play_job(job: Job) -> list[PlayedGame]:
         return play_games(job.game, line_ups, seeds, seating)
 
 
-def make_jobs(game: Game, line_up: tuple[str, ...], plan: Plan) -> list[Job]:
-    """Divide the seeds of a line-up into jobs."""
-    seeds = game_seeds(plan.seed, plan.seeds)
-    size = BATCH if plan.sprt is None else SPRT_BATCH
-    return [
-        Job(game, line_up, tuple(seeds[start : start + size]), agent_seed(plan.seed, start), plan.isolation)
-        for start in range(0, plan.seeds, size)
-    ]
+@dataclass(frozen=True)
+class Jobs(Sequence[Job]):
+    """The seeds of a line-up, divided into jobs. Each is made when it is asked for: a test needs few of many seeds."""
+
+    game: Game
+    line_up: tuple[str, ...]
+    plan: Plan
+
+    @property
+    def _size(self) -> int:
+        return BATCH if self.plan.sprt is None else SPRT_BATCH
+
+    def __len__(self) -> int:
+        return len(range(0, self.plan.seeds, self._size))
+
+    @overload
+    def __getitem__(self, number: int) -> Job: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Job]: ...
+    def __getitem__(self, number: int | slice) -> Job | list[Job]:
+        """Return a job, or several."""
+        if isinstance(number, slice):
+            return [self[one] for one in range(len(self))[number]]
+        start, plan = range(0, self.plan.seeds, self._size)[number], self.plan
+        seeds = game_seeds(plan.seed, min(self._size, plan.seeds - start), start)
+        return Job(self.game, self.line_up, tuple(seeds), agent_seed(plan.seed, start), plan.isolation)
 
 
-def play_jobs(jobs: list[Job], workers: int, progress: Progress, save: Save | None = None) -> list[list[PlayedGame]]:
+def play_jobs(
+    jobs: Sequence[Job], workers: int, progress: Progress, save: Save | None = None
+) -> list[list[PlayedGame]]:
     """Play jobs in several processes.
 
     Args:
@@ -203,7 +224,7 @@ def evaluate(game: Game, agent: str, opponent: str, plan: Plan, progress: Progre
     if plan.sprt is not None and game.num_players != 2:
         raise ValueError(f"a sequential test is for two players, but this game has {game.num_players}")
     line_up = (agent, *[opponent] * (game.num_players - 1))
-    jobs = make_jobs(game, line_up, plan)
+    jobs = Jobs(game, line_up, plan)
     if plan.sprt is None:
         played = [one for games in play_jobs(jobs, plan.workers, progress) for one in games]
     else:

@@ -66,9 +66,9 @@ def check_games_differ(game: Game) -> None:
         )
 
 
-def game_seeds(seed: int, count: int) -> list[int]:
-    """Return the seeds of `count` games."""
-    return [derive(seed, "game", number) for number in range(count)]
+def game_seeds(seed: int, count: int, first: int = 0) -> list[int]:
+    """Return the seeds of `count` games, from the game number `first` on."""
+    return [derive(seed, "game", number) for number in range(first, first + count)]
 
 
 def agent_seed(seed: int, part: int) -> int:

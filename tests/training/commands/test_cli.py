@@ -19,6 +19,8 @@ from sackarmies_training.locks import locked
 from sackarmies_training.sack_armies.army_round_robin import RoundRobin
 from tests.training.commands.terminals import command_words, shorten_games
 
+BUILT_IN = Path(__file__).parents[3] / "sackarmies_env" / "games" / "sack_armies" / "scenario" / "built_in"
+
 TRAIN = 'folder = "{folder}"\n[ppo]\ndecisions = 100\n[tournament]\nagents = ["learner", "random"]\n'
 TOURNAMENT = 'folder = "{folder}"\n[tournament]\nagents = ["greedy", "random"]\n'
 
@@ -314,6 +316,19 @@ def test_evaluation_reports_forfeits(options):
     assert "raised RuntimeError: no idea [31m" in result.output
 
 
+@pytest.mark.parametrize(
+    ("switch", "code", "played"),
+    [('reward = "win_only"', 2, False), ('flip_method = "deck"', 0, True)],
+)
+def test_evaluation_without_measurable_luck_loses_no_results(tmp_path, switch, code, played):
+    path = tmp_path / "position.toml"
+    path.write_text(f"{(BUILT_IN / 'c4_sack.toml').read_text()}{switch}\n")
+    result = run("evaluate", "greedy", "random", "--games", "2", "--workers", "1", "--luck", "--scenario", path)
+    assert result.exit_code == code, result.output
+    assert "luck cannot be measured" in result.output
+    assert ("won 2, drawn 0, lost 0" in result.output) == played
+
+
 @pytest.mark.slow
 def test_evaluation_tells_pairs_luck_and_the_test():
     options = ["--games", "6", "--workers", "1", "--sprt", "--luck", "--seed", "1"]
@@ -480,6 +495,14 @@ def test_second_round_robin_in_a_folder_is_refused(tmp_path):
     words = ("army", "round-robin", "beginners", "scourge", "--agent", "random", "--seeds", "1", "--folder", tmp_path)
     with locked(contest.folder):
         assert f"Error: {contest.folder} is in use by process {os.getpid()} on " in refused(*words)
+
+
+def test_round_robin_that_cannot_be_played_leaves_no_folder(tmp_path):
+    (tmp_path / "agent.py").write_text("")
+    agent = f"python:file={tmp_path / 'agent.py'},class=Missing"
+    words = ("army", "round-robin", "beginners", "scourge", "--agent", agent, "--folder", tmp_path / "results")
+    assert "Missing" in refused(*words)
+    assert not list((tmp_path / "results").rglob("*.lock"))
 
 
 def test_stopped_by_ctrl_c_says_so(monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import tempfile
 import webbrowser
 from pathlib import Path
@@ -211,7 +212,7 @@ def analyze(
 
     parse_agent(agent)
     target = record if out is None else out
-    check_writable("--out", target)
+    check_writable("RECORD" if out is None else "--out", target)
     with locked_file(target):
         loaded = load_record(record)
         game = game_of(loaded)
@@ -227,8 +228,13 @@ def analyze(
             analyzed = add_analyses(game, loaded, plan, progress, unfinished)
             save_record(analyzed, target)
         unfinished.remove()
-    told = f"{target} has analyses of {len(analyzed.analyses)} decisions; sackarmies view {target} shows them."
-    console.print(told, markup=False, highlight=False, soft_wrap=True)
+    shown = f"sackarmies view {shlex.quote(str(target))} shows them."
+    console.print(
+        f"{target} has analyses of {len(analyzed.analyses)} decisions; {shown}",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
 
 
 def labels(  # noqa: PLR0913, PLR0917 - the options of a command

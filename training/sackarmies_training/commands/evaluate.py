@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from sackarmies_training.standings import Tally
     from sackarmies_training.stats.match import Match
 
-GAMES, SPRT_GAMES = 400, 4000
+GAMES, SPRT_GAMES, MOST_GAMES = 400, 4000, 10_000_000
 SPRT_OPTIONS = ("alpha", "beta", "elo0", "elo1")
 
 
@@ -69,6 +69,7 @@ GamesOption = Annotated[
         "--games",
         metavar="N",
         min=2,
+        max=MOST_GAMES,
         help=f"Number of games, {GAMES} if left out, rounded up to whole units: each seed is played from each seat. "
         f"With --sprt the most that are played, {SPRT_GAMES:,} if left out.",
         show_default=False,
@@ -132,6 +133,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     from sackarmies_training.evaluate import Plan
     from sackarmies_training.reports.evaluation import EvaluationReport, reserved
     from sackarmies_training.seeds import checked_seed
+    from sackarmies_training.stats.luck import LuckMeter
     from sackarmies_training.stats.sprt import Scale, SprtPlan
 
     limits = {
@@ -153,6 +155,8 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     played_game = build_game(game, players, army, scenario)
     seeds = -(-most // played_game.num_players) if test is None else test.max_units
     plan = Plan(seeds, seed, workers, isolation, test)
+    if luck:
+        LuckMeter(played_game)  # refused before games are played
     with nullcontext() if report is None else reserved("--report", report):
         played, sentences = play_and_show(played_game, agent, opponent, plan, luck=luck)
         if report is not None:
@@ -177,14 +181,22 @@ def play_and_show(
     match = Match(agent, opponent, played_units(played))
     sentences = result_sentences(match, tally, played)
     if luck:
-        from sackarmies_training.stats.luck import adjusted_score
-
-        sentences.append(adjusted_score(game, agent, played).sentence())
+        sentences.append(luck_sentence(game, agent, played))
     if plan.sprt is not None:
         sentences.append(match.verdict_sentence(plan.sprt))
     show_results(played, sentences)
     console.print(f"To play the same games again, add --seed {plan.seed}", highlight=False)
     return played, sentences
+
+
+def luck_sentence(game: Game, agent: str, played: Sequence[PlayedGame]) -> str:
+    """Return what share of the points an agent took with luck taken out, or why this cannot be told."""
+    from sackarmies_training.stats.luck import NotMeasurableError, adjusted_score
+
+    try:
+        return adjusted_score(game, agent, played).sentence()
+    except NotMeasurableError as error:
+        return f"{error}."
 
 
 def write_report(report: EvaluationReport, *, with_replays: bool) -> None:

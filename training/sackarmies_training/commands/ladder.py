@@ -28,6 +28,7 @@ DEFAULT_LADDER = Path("configs/ladder/search.toml")  # the reference; scripted.t
 EXACT_FOLDER = Path("configs/ladder/exact")
 ELSEWHERE = "which comes with the repository and not with the package"
 TEST_OPTIONS = (*SPRT_OPTIONS, "max_games")
+MOST_TEST_GAMES = 100_000
 
 ladder_app = typer.Typer(cls=PlainGroup, help="Measure the rungs of the ladder; place a newcomer.")
 
@@ -56,7 +57,9 @@ def ladder(  # noqa: PLR0913, PLR0917 - the options of a command
     beta: Annotated[float, typer.Option(metavar="RATE", help="Error rate of `weaker`, for --add.")] = 0.05,
     elo0: Annotated[float, typer.Option(metavar="ELO", help="Upper bound of `weaker`, in Elo, for --add.")] = -20.0,
     elo1: Annotated[float, typer.Option(metavar="ELO", help="Lower bound of `stronger`, in Elo, for --add.")] = 20.0,
-    max_games: Annotated[int, typer.Option(metavar="N", help="Budget of each test, for --add.")] = 2000,
+    max_games: Annotated[
+        int, typer.Option(metavar="N", max=MOST_TEST_GAMES, help="Budget of each test, for --add.")
+    ] = 2000,
     on: OnOption = Place.LOCAL,
 ) -> None:
     """Play the ladder, or what is missing of it, and write its reports. Interrupted ladders resume."""
@@ -182,8 +185,9 @@ def add_newcomer(settings: LadderConfig, agent: str, plan: SprtPlan) -> None:
         newcomer.open()
         played = len(newcomer.finished(order, plan.max_units))
         if played:
-            console.print(f"Resuming: {2 * played} games in {newcomer.folder} have been played.", soft_wrap=True)
-        most = 2 * plan.max_units * len(order).bit_length()
+            told = f"Resuming: {2 * played} games in {newcomer.folder} have been played."
+            progress_console.print(told, markup=False, highlight=False, soft_wrap=True)
+        most = 2 * (plan.max_units * len(order).bit_length() - played)
         with games_bar(most) as progress:
             placing = newcomer.place(order, plan, progress)
     console.print(f"Rungs from the weakest up, {origin}: {', '.join(order)}.", highlight=False, soft_wrap=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -261,7 +262,7 @@ def _save(match: Match, names: list[str], record: Path | None, seats: Seats) -> 
         console.print(told, markup=False, highlight=False)
     save_record(seats.record(match, names), record)
     console.print(
-        f"The record is in {record}; sackarmies replay {record} retells the game.",
+        f"The record is in {record}; sackarmies replay {shlex.quote(str(record))} retells the game.",
         markup=False,
         highlight=False,
         soft_wrap=True,

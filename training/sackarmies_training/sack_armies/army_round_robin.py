@@ -22,7 +22,7 @@ from sackarmies_env.core.atomic_write import remove_leftovers
 from sackarmies_env.core.safe_read import read_json
 from sackarmies_env.core.validation import StrictModel, TupleOf, read_model
 from sackarmies_env.registry import load_game
-from sackarmies_training.evaluate import Job, Plan, make_jobs, play_jobs
+from sackarmies_training.evaluate import Job, Jobs, Plan, play_jobs
 from sackarmies_training.files import write_json
 from sackarmies_training.fitting import add_numbers, fitted, plain_table, titled
 from sackarmies_training.identity import agent_identity, code_digest
@@ -99,9 +99,9 @@ class RoundRobin:
         Raises:
             ValueError: an army or the agent does not exist.
         """
-        pairs, jobs = [], []
+        pairs, jobs = list[tuple[str, str]](), list[Job]()
         for pair in (pair for one, other in combinations(armies, 2) for pair in ((one, other), (other, one))):
-            more = make_jobs(load_game("sack_armies", armies=list(pair)), (agent, agent), plan)
+            more = Jobs(load_game("sack_armies", armies=list(pair)), (agent, agent), plan)
             pairs += [pair] * len(more)
             jobs += more
         identity = json.dumps(_identity(armies, agent, plan, jobs), sort_keys=True)

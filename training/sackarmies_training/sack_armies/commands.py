@@ -220,7 +220,7 @@ def army_round_robin(
 ) -> None:
     """Play every army against every other, with the same agent on both sides. Interrupted round-robins resume."""
     from sackarmies_training.evaluate import Plan
-    from sackarmies_training.locks import locked
+    from sackarmies_training.locks import locked, removed_if_unused
     from sackarmies_training.sack_armies.army_round_robin import RoundRobin, pairings_table, round_robin_table
     from sackarmies_training.seeds import checked_seed
 
@@ -229,7 +229,7 @@ def army_round_robin(
         raise ValueError(f"two or more different armies are needed, given: {join(chosen)}")
     parse_agent(agent)
     contest = RoundRobin.make(chosen, agent, Plan(seeds, checked_seed("--seed", seed), workers), folder)
-    with locked(contest.folder):
+    with locked(contest.folder), removed_if_unused(contest.folder):
         missing = contest.missing()
         total, left = (sum(contest.jobs[one].num_games for one in jobs) for jobs in (range(len(contest.jobs)), missing))
         print_resumed(contest.folder, total, left)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 
 from rich.console import RenderableType
 
@@ -20,8 +19,8 @@ from sackarmies_training.fitting import add_numbers, plain_table, titled
 from sackarmies_training.matches import Progress
 from sackarmies_training.sack_armies.greedy_matches import DRAWN, Match, Tables, both_seatings, each_seat_alone
 from sackarmies_training.seeds import derive
+from sackarmies_training.stats.estimate import wilson
 
-NORMAL = 1.959964  # of a 95% interval
 AT_ONCE = 26  # starts between two calls of `progress`
 
 
@@ -46,10 +45,7 @@ class Line:
     @property
     def interval(self) -> tuple[float, float]:
         """The 95% Wilson interval of the score."""
-        z, n = NORMAL, self.starts
-        center = (self.score + z * z / (2 * n)) / (1 + z * z / n)
-        half = z / (1 + z * z / n) * sqrt(self.score * (1 - self.score) / n + z * z / (4 * n * n))
-        return center - half, center + half
+        return wilson(self.score, self.starts)
 
     @property
     def is_weaker(self) -> bool:

@@ -201,8 +201,8 @@ class LuckMeter:
                 same &= (copies[part.name] == after[part.name]).reshape(len(copies), -1).all(axis=1)
         if not same.any():
             raise NotMeasurableError(
-                f"luck in the game {self._game.id!r} cannot be measured here: {self._kind.name} are "
-                "not independent of each other, like cards of a deck"
+                f"luck cannot be measured in the game {self._game.id!r} here: {self._kind.name} are not independent of "
+                "each other, like cards of a deck"
             )
         self._is_checked = True
 
