@@ -48,8 +48,8 @@ def judge_commands(commands, slots, legal, players, marks, num_actions, num_play
     Args:
         commands: (k,) of COMMAND_DTYPE, see `core.step_batch`; their rows exist.
         slots: (n,) of SLOT_DTYPE, likewise.
-        legal: (n, words) uint64, the legal ids of the current decision as bits.
-        players: (n,) int8, the current players.
+        legal: (n + 1, words) uint64, the legal ids of the current decision as bits; the last row is a spare one.
+        players: (n + 1,) int64, the current players; likewise.
         marks: (n,) int8, marks rows that have had a command; zeros before and after.
         num_actions: size of the action space.
         num_players: number of seats.
