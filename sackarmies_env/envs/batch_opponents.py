@@ -17,6 +17,8 @@ from sackarmies_env.envs.opponents import (
     Opponent,
     OpponentChoice,
     RandomOpponent,
+    close_opponents,
+    given_objects,
     is_informed,
     make_opponents,
     misplay,
@@ -41,6 +43,7 @@ class BatchOpponents:
 
     def __init__(self, choice: OpponentChoice, batch: Batch) -> None:
         self._batch = batch
+        self._given = given_objects(choice)
         self.numbers: Rows = np.arange(len(batch))
         self.opponents: list[list[Opponent]] = []
         copied: list[dict[int, Any]] = [{} for _ in range(len(batch))]  # memo of `deepcopy` for each game
@@ -50,12 +53,8 @@ class BatchOpponents:
         self.plays_inside = all(isinstance(games[0], RandomOpponent) for games in self.opponents)
 
     def close(self) -> None:
-        """Stop the programs of opponents that were copied; an opponent that plays all games is left to its owner."""
-        for opponents in self.opponents:
-            for opponent in opponents if not shares_batch(opponents[0]) else []:
-                end: Any = getattr(opponent, "close", None)
-                if end is not None:
-                    end()
+        """Stop the programs of opponents; a given object that plays all games is left to its owner."""
+        close_opponents((one for opponents in self.opponents for one in opponents), self._given)
 
     def begin(self, seats: NDArray[np.int64], rows: Rows, seeds: NDArray[np.int64]) -> None:
         """Record new games in `rows`, with the learner's `seats` `(n,)`, and reset the opponents."""

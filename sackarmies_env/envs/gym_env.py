@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from operator import index
 from typing import Any, Unpack
 
@@ -21,9 +20,12 @@ from sackarmies_env.envs.batch_opponents import copy_opponent
 from sackarmies_env.envs.decision_infos import NO_DECISION, NO_TURN
 from sackarmies_env.envs.match import Match
 from sackarmies_env.envs.opponents import (
+    Opponent,
     OpponentChoice,
     RandomOpponent,
     ask_one,
+    close_opponents,
+    given_objects,
     make_opponents,
     misplay,
     reset_opponent,
@@ -98,7 +100,8 @@ class SingleSeatEnv(Referee, DrawsOwnSeed, gymnasium.Env[Any, np.int64]):
         self.observation_space = (observation_space if mask_in_observation else content_space)(game, self.presentation)
         self.action_space = action_space(game, self.presentation)
         self._opponent_choice = opponent
-        self._make_opponents()
+        self._given = given_objects(opponent)  # opponents that belong to the caller
+        self._seat_opponents(make_opponents(opponent, game))
         self.seat_choice = seat
         self.seat = 0
         self.mask_in_observation = mask_in_observation
@@ -109,9 +112,9 @@ class SingleSeatEnv(Referee, DrawsOwnSeed, gymnasium.Env[Any, np.int64]):
         self._turn = NO_TURN  # of the learner's last decision
         self._has_begun = False
 
-    def _make_opponents(self) -> None:
-        self.opponents = make_opponents(self._opponent_choice, self.game)
-        at_random = [one for one in self.opponents if isinstance(one, RandomOpponent)]
+    def _seat_opponents(self, opponents: list[Opponent]) -> None:
+        self.opponents = opponents
+        at_random = [one for one in opponents if isinstance(one, RandomOpponent)]
         self._chance = at_random[0] if at_random else RandomOpponent()  # of everything played at random
 
     def reset(
@@ -126,8 +129,9 @@ class SingleSeatEnv(Referee, DrawsOwnSeed, gymnasium.Env[Any, np.int64]):
             options: forced results and game options, as in the PettingZoo environment.
 
         Raises:
-            ValueError: the seed is out of range, the game refuses the forced results or game options, game after
-                game is over before the learner's first decision, or an opponent chose an illegal action.
+            ValueError: the seed is out of range, the game refuses the forced results or game options, or opponents
+                cannot play the chosen game; nothing is changed. Or game after game is over before the learner's first
+                decision, or an opponent chose an illegal action.
         """
         variety = self.options.variety
         given, options = ({}, options) if variety is None else variety.split(options)
@@ -167,9 +171,11 @@ class SingleSeatEnv(Referee, DrawsOwnSeed, gymnasium.Env[Any, np.int64]):
             match = match if game is self.game else Match(game)
         match.begin(seed, forced)  # may raise, so before anything is changed
         if match is not self._match:
+            opponents, before = make_opponents(self._opponent_choice, match.game), self.opponents  # may raise as well
             self._match, self.game, self.padding = match, match.game, padding
             self.presentation = present(self.game, self.options.observation, padding)
-            self._make_opponents()
+            self._seat_opponents(opponents)
+            close_opponents(before, [*self._given, *opponents])
         self.seat = seat_of(seed, self.game.num_players) if self.seat_choice == RANDOM_SEAT else int(self.seat_choice)
         self._chance.reset(seed)
         for place, opponent in enumerate(self.opponents, start=1):
@@ -294,14 +300,15 @@ class SingleSeatEnv(Referee, DrawsOwnSeed, gymnasium.Env[Any, np.int64]):
             copy_opponent(opponent, memo)
         return copy.deepcopy(self, memo)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_given": []}  # a copy owns its opponents
+
     def close(self) -> None:
-        """Stop the programs of opponents made from names; opponents given as objects are left to their owner."""
-        choice = self._opponent_choice
-        given = choice if isinstance(choice, Sequence) else [choice]
-        for opponent in self.opponents:
-            end: Any = getattr(opponent, "close", None)
-            if end is not None and not any(opponent is one for one in given):
-                end()
+        """Stop the programs of opponents; those given as objects are left to their owner, unless this is a copy.
+
+        A copy of an environment has copies of the objects, and closes them.
+        """
+        close_opponents(self.opponents, self._given)
 
     def _begun(self) -> Match:
         if not self._has_begun:

@@ -6,7 +6,7 @@ that an installed package declares in the entry point group "sackarmies_env.agen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import entry_points
 from operator import index
 from typing import Any, Protocol, runtime_checkable
@@ -108,6 +108,21 @@ def make_opponents(choice: OpponentChoice, game: Game) -> list[Opponent]:
     opponents = [make_opponent(one, game) for one in choices]
     at_random = [one for one in opponents if isinstance(one, RandomOpponent)]
     return [at_random[0] if isinstance(one, RandomOpponent) else one for one in opponents]
+
+
+def given_objects(choice: OpponentChoice) -> list[Any]:
+    """Return the objects in a choice of opponents: they belong to the caller, opponents made from names do not."""
+    choices = choice if isinstance(choice, Sequence) and not isinstance(choice, str) else [choice]
+    return [one for one in choices if not isinstance(one, str)]
+
+
+def close_opponents(opponents: Iterable[Any], kept: Sequence[Any]) -> None:
+    """Close each opponent once, if it has `close`, except those that are also among `kept`."""
+    kept_ids = {id(one) for one in kept}
+    for opponent in {id(one): one for one in opponents if id(one) not in kept_ids}.values():
+        end: Any = getattr(opponent, "close", None)
+        if end is not None:
+            end()
 
 
 def is_informed(opponent: Any) -> bool:

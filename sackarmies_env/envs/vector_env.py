@@ -170,9 +170,9 @@ class BatchEnv(EndsOnFailure, DrawsOwnSeed, VectorEnv[Any, Any, Any]):
 
         Raises:
             ValueError: a seed is out of range, the game refuses the forced results or game options, game options
-                draw at random or come with a mask, or the mask selects no game or leaves out games that have not
-                begun; nothing is changed. Or an opponent chose an illegal action, or game after game was over before
-                the learner's first decision; no games are running then.
+                draw at random or come with a mask, opponents cannot play the chosen game, or the mask selects no game
+                or leaves out games that have not begun; nothing is changed. Or an opponent chose an illegal action, or
+                game after game was over before the learner's first decision; no games are running then.
             TypeError: the mask is not an array of bool.
         """
         mask, others = read_reset_mask(options, self.num_envs, has_begun=self._has_begun)
@@ -185,8 +185,10 @@ class BatchEnv(EndsOnFailure, DrawsOwnSeed, VectorEnv[Any, Any, Any]):
         batch, padding = self._chosen(given, mask)
         starts = batch.forced_starts(seeds, forced) if forced else None
         if batch is not self.batch:
-            self.close_extras()  # the opponents of the games before
-            self._set_up(batch, padding)
+            before = self.opponents
+            self._set_up(batch, padding)  # may raise, so before anything is closed
+            if before is not None:
+                before.close()
         if seed is not None:
             self._np_random, self._np_random_seed = chance, seed_of_generator(seed)
         self._is_new = False

@@ -14,7 +14,7 @@ import pytest
 
 import sackarmies_env
 from sackarmies_agents import GameInfo, make_agent
-from sackarmies_env.envs import varied_vector
+from sackarmies_env.envs import opponents, varied_vector
 from sackarmies_env.envs.gym_env import SingleSeatEnv
 from sackarmies_env.envs.vector_env import BatchEnv
 from tests.core.toy_game import make_duel
@@ -23,6 +23,7 @@ from tests.second_game import GAME, registered
 
 BOT = Path(__file__).resolve().parents[1] / "agents" / "line_bots.py"
 PROGRAM = f"line:command={shlex.join([sys.executable, '-S', str(BOT), 'well-behaved'])}"
+ROWS = {"gym": {}, "vector": {"num_envs": 2}}  # options of these environments
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="programs that play need Unix")
 
@@ -39,6 +40,36 @@ class Locked(Lowest):
 
     def __init__(self):
         self.lock = threading.Lock()
+
+
+class Closable(Lowest):
+    """Counts how often it was closed."""
+
+    times_closed = 0
+
+    def close(self):
+        self.times_closed += 1
+
+
+class SharedClosable(Closable):
+    """Plays all games of a vector environment."""
+
+    shares_batch = True
+
+    def act_batch(self, observations, action_masks):
+        return lowest(action_masks)
+
+
+def make_by_name(monkeypatch, make):
+    """Let `make(game)` make all opponents that are given by name."""
+    monkeypatch.setattr(opponents, "_registered", [lambda name, game: make(game)])
+
+
+def players_of(env):
+    """Return the opponents in a single-seat or vector environment."""
+    return (
+        env.opponents if isinstance(env, SingleSeatEnv) else [one for games in env.opponents.opponents for one in games]
+    )
 
 
 def lowest(masks):
@@ -120,6 +151,67 @@ def test_closed_environment_ends_the_programs_that_it_has_started():
         env.reset(seed=1)
         assert env.opponents[0].pid is not None
         env.close()
+
+
+@pytest.mark.parametrize("api", ROWS)
+def test_refused_switch_of_the_game_keeps_the_game_and_open_opponents(api, monkeypatch):
+    def make(game):
+        if game.config["max_turns"] == 3:
+            raise ValueError("cannot play 3 turns")
+        return Closable()
+
+    make_by_name(monkeypatch, make)
+    with registered():
+        env = sackarmies_env.make(GAME, api, max_turns=20, opponent="mine", seat=0, **ROWS[api])
+        env.reset(seed=1)
+        game, before = env.game, players_of(env)
+        for _ in range(2):  # the second one must not take the switch for done
+            with pytest.raises(ValueError, match="cannot play 3 turns"):
+                env.reset(seed=1, options={"max_turns": 3})
+            assert env.game is game
+            assert players_of(env) == before
+            assert [one.times_closed for one in before] == [0] * len(before)
+        env.step(lowest(env.action_masks()))
+
+
+@pytest.mark.parametrize("agent", [Closable, SharedClosable])
+@pytest.mark.parametrize("api", ROWS)
+def test_opponents_made_from_names_are_closed_once(api, agent, monkeypatch):
+    make_by_name(monkeypatch, lambda game: agent())
+    with registered():
+        env = sackarmies_env.make(GAME, api, opponent="mine", num_players=3, **ROWS[api])
+        env.reset(seed=1)
+        before = players_of(env)
+        env.reset(seed=1, options={"max_turns": 3})
+        assert {one.times_closed for one in before} == {1}
+        after = players_of(env)
+        assert {one.times_closed for one in after} == {0}
+        env.close()
+        assert {one.times_closed for one in after} == {1}
+
+
+@pytest.mark.parametrize("api", ROWS)
+def test_given_opponent_is_left_open_by_a_switch_and_by_close(api):
+    mine = SharedClosable()
+    with registered():
+        env = sackarmies_env.make(GAME, api, opponent=mine, num_players=3, **ROWS[api])
+        env.reset(seed=1)
+        env.reset(seed=1, options={"max_turns": 3})
+        env.close()
+    assert mine.times_closed == 0
+
+
+@pytest.mark.parametrize("way", [SingleSeatEnv.clone, copy.deepcopy])
+def test_copy_closes_its_copies_of_given_opponents(way):
+    mine = Closable()
+    with registered():
+        env = sackarmies_env.make(GAME, "gym", opponent=mine, num_players=3)
+        env.reset(seed=1)
+        twin = way(env)
+        twin.reset(seed=1, options={"max_turns": 3})
+        assert twin.opponents[0].times_closed == 0  # it plays the new game
+        twin.close()
+    assert (twin.opponents[0].times_closed, mine.times_closed) == (1, 0)
 
 
 def pids(env):
