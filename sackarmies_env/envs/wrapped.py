@@ -63,6 +63,12 @@ class OrderEnforced(OrderEnforcingWrapper):
         self._has_updated = True
         self.env.step(action)
 
+    def step_text(self, text: str) -> None:
+        """Step with the action that a text names, see `RawEnv.step_text`."""
+        self._check_reset("step_text")
+        self._has_updated = True
+        self.env.step_text(text)
+
     def state(self) -> NDArray[np.int8]:
         """Return the concatenated observations of all seats, see `RawEnv.state`."""
         self._check_reset("state")
@@ -79,6 +85,7 @@ class OrderEnforced(OrderEnforcingWrapper):
     def agent_iter(self, max_iter: int = 2**63) -> AECOrderEnforcingIterable[str, Seen, int | None]:
         """Return an iterator over the selected agents; each must step before the next one."""
         self._check_reset("agent_iter")
+        self._has_updated = True  # a copy made in another loop continues before the step of that loop
         iterable: AECOrderEnforcingIterable[str, Seen, int | None] = super().agent_iter(max_iter)
         return iterable
 

@@ -344,6 +344,17 @@ def test_agent_iter_wants_a_step_in_each_turn():
             pass
 
 
+def test_step_text_is_a_step_in_agent_iter():
+    env = wrapped(max_turns=1)
+    env.reset(seed=0)
+    for agent in env.agent_iter():
+        if env.terminations[agent] or env.truncations[agent]:
+            env.step(None)
+        else:
+            env.step_text(env.legal_texts()[0])
+    assert env.agents == []
+
+
 # --- the referee's view
 
 

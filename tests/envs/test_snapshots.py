@@ -88,6 +88,17 @@ def test_copies_are_equal_and_independent(way, steps):
     assert course(env) == future
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_copies_made_in_a_loop_over_agents_have_loops_of_their_own(way):
+    env = begun()
+    for agent in env.agent_iter(3):
+        twin = WAYS[way](env)
+        for _ in twin.agent_iter(3):
+            advance(twin)
+        assert env.agent_selection == agent
+        advance(env)
+
+
 @pytest.mark.parametrize("way", ["clone", "deepcopy", "pickle"])
 def test_copies_have_spaces_of_their_own(way):
     env = begun()
