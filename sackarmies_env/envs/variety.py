@@ -74,7 +74,8 @@ class Variety:
         self._sampler = sampler
         self._sizes = dict(sizes or {})
         self._kept: OrderedDict[str, Arena] = OrderedDict()
-        fixed = {name: value for name, value in options.items() if name != ARMIES or not _is_drawn(value)}
+        is_drawn = _is_drawn(options.get(ARMIES)) and options.get(SCENARIO) is None  # the game refuses both together
+        fixed = {name: value for name, value in options.items() if name != ARMIES or not is_drawn}
         self.first = self._make(fixed)
         self.draws = sampler is not None or len(fixed) < len(options)
 

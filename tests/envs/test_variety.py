@@ -338,6 +338,13 @@ def test_a_scenario_takes_the_place_of_armies_that_would_be_drawn():
             sackarmies_env.raw_env(armies=named).reset(seed=1, options={"scenario": "c1_duel"})
 
 
+@pytest.mark.parametrize("armies", ["random", ["empire", "random"]])
+@pytest.mark.parametrize("api", ["aec", "gym", "vector"])
+def test_a_scenario_and_random_armies_are_refused_when_made(api, armies):
+    with pytest.raises(ValueError, match=r"^armies and scenario cannot be combined"):
+        sackarmies_env.make("sack_armies", api, scenario="c1_duel", armies=armies)
+
+
 def test_observations_masks_and_spaces_do_not_tell_which_army_was_drawn_for_others():
     sizes = Counter(army.size for army in built_in_armies().values())
     size = sizes.most_common(1)[0][0]  # how many tokens a sack holds is public
