@@ -14,7 +14,7 @@ import numpy as np
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import short_repr, suggestion
-from sackarmies_env.core.safe_read import MAX_JSON, read_bytes
+from sackarmies_env.core.safe_read import MAX_JSON, read_bytes, shallow
 from sackarmies_env.envs.padded import Padding, make_padding
 
 RANDOM = "random"
@@ -104,7 +104,10 @@ class Variety:
             return self.first
         generator = np.random.default_rng([STREAM, seed])
         drawn = {} if given or self._sampler is None else self._sample(generator)
-        options = self._with(drawn | dict(given))
+        replaced = drawn | dict(given)
+        for name, value in replaced.items():
+            shallow(value, name)
+        options = self._with(replaced)
         if _is_drawn(options.get(ARMIES)):
             options[ARMIES] = self._draw_armies(options[ARMIES], generator)
         key = repr([(name, options[name], _content(options[name])) for name in sorted(options)])

@@ -112,6 +112,17 @@ def test_games_that_do_not_fit_change_nothing(duel):
         duel("raw", sampler=lambda generator: 3).reset(seed=0)
 
 
+@pytest.mark.parametrize("is_drawn", [False, True])
+@pytest.mark.parametrize("api", ["aec", "gym", "vector"])
+def test_options_that_contain_themselves_are_refused(duel, api, is_drawn):
+    circle = []
+    circle.append(circle)
+    given = {"max_turns": circle}
+    env = duel(api, **({"sampler": lambda generator: given} if is_drawn else {}))
+    with pytest.raises(ValueError, match=r"^max_turns: lists or tables are nested too deeply"):
+        env.reset(seed=0, options={} if is_drawn else given)
+
+
 def test_games_are_kept_and_not_built_twice():
     built = []
     variety = Variety(lambda **options: built.append(options) or make_duel(**options), ["max_turns"], {})
