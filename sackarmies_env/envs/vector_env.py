@@ -289,7 +289,7 @@ class BatchEnv(EndsOnFailure, DrawsOwnSeed, VectorEnv[Any, Any, Any]):
             infos = self._results.infos(self._deciding(), self._endings()) | final
         elif len(ended):
             infos = {"final_obs": self._results.final_observations(ended), "final_info": final}
-            infos |= {f"_{name}": final["_seat"] for name in ("final_obs", "final_info")}
+            infos |= {f"_{name}": final["_seat"].copy() for name in ("final_obs", "final_info")}
             with self._ending_games_on_failure():
                 self._begin(ended, self.following(ended))
             infos |= self._results.infos(self._deciding(), self._endings())

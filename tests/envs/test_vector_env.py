@@ -497,6 +497,15 @@ def test_a_turn_limit_truncates():
     assert infos["_final_info"].tolist() == [True] * 3
 
 
+def test_each_info_of_ended_games_is_an_array_of_its_own():
+    env = batch(3, max_turns=1, seat=0, copy=True)
+    env.reset(seed=0)
+    *_, infos = env.step(lowest(env.action_masks()))
+    infos["_final_obs"][:] = False
+    assert infos["_final_info"].all()
+    assert infos["final_info"]["_seat"].all()
+
+
 # --- what is refused
 
 
