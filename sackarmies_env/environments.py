@@ -11,6 +11,7 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sackarmies_env.envs.keywords import RENDER_FPS, RENDER_MODES
 from sackarmies_env.registry import DEFAULT_GAME, load_game, make
 
 if TYPE_CHECKING:
@@ -113,6 +114,10 @@ def single_seat_env(  # noqa: PLR0913 - keyword options
     """
     made: SingleSeatEnv = make(game, "gym", **options_among(locals()))
     return made
+
+
+# `gymnasium.make` reads from its entry point which modes exist, and collects frames for "rgb_array_list".
+vars(single_seat_env)["metadata"] = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}
 
 
 def vector_env(  # noqa: PLR0913 - keyword options

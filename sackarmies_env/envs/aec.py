@@ -16,9 +16,9 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.state import NO_PLAYER
+from sackarmies_env.envs.keywords import RENDER_FPS, RENDER_MODES
 from sackarmies_env.envs.match import InformationState, Match, restore_match
 from sackarmies_env.envs.options import (
-    RENDER_MODES,
     CommonOptions,
     PotentialShaping,
     forced_results,
@@ -72,7 +72,7 @@ class RawEnv(Referee, AECEnv[str, Seen, int]):
         self.metadata = {
             "name": f"{game.id}_v0",
             "render_modes": list(RENDER_MODES),
-            "render_fps": 2,
+            "render_fps": RENDER_FPS,
             "is_parallelizable": False,
         }
         self.possible_agents = agent_names(game)

@@ -18,6 +18,7 @@ from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.core.step_batch import MAX_RESTARTS
 from sackarmies_env.envs.batch_opponents import copy_opponent
 from sackarmies_env.envs.decision_infos import NO_DECISION, NO_TURN
+from sackarmies_env.envs.keywords import RENDER_FPS, RENDER_MODES
 from sackarmies_env.envs.match import Match
 from sackarmies_env.envs.opponents import (
     Opponent,
@@ -32,7 +33,6 @@ from sackarmies_env.envs.opponents import (
     seat_of,
 )
 from sackarmies_env.envs.options import (
-    RENDER_MODES,
     TOO_SHORT,
     CommonOptions,
     DrawsOwnSeed,
@@ -93,7 +93,7 @@ class SingleSeatEnv(Referee, DrawsOwnSeed, gymnasium.Env[Any, np.int64]):
         self.options = read_options(options, game.num_players, type(self).__name__)
         self.render_mode = self.options.render_mode
         self.game = game
-        self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}
+        self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}
         self.observation_space: spaces.Space[Any]
         self.padding = self.options.padding
         self.presentation = present(game, self.options.observation, self.padding)

@@ -1,4 +1,4 @@
-"""Rejection of unknown keyword arguments, with the same error everywhere; imports nothing heavy."""
+"""Keyword arguments: the error for unknown ones, the same everywhere, and render modes; imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from sackarmies_env.core.messages import short_repr, suggestion
+
+RENDER_MODES = ("ansi", "rgb_array", "html", "human")
+RENDER_FPS = 2  # frames a second in films
 
 
 class UnknownOptionError(TypeError, ValueError):

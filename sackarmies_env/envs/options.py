@@ -17,13 +17,12 @@ from sackarmies_env.core.chance import named
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import join, short_repr, suggestion
 from sackarmies_env.core.step_batch import MAX_RESTARTS
-from sackarmies_env.envs.keywords import refuse_unknown
+from sackarmies_env.envs.keywords import RENDER_MODES, refuse_unknown
 from sackarmies_env.envs.padded import Padding
 from sackarmies_env.envs.spaces import AGENT_NAME
 from sackarmies_env.envs.structured import FLAT, FORMS
 from sackarmies_env.envs.variety import Variety
 
-RENDER_MODES = ("ansi", "rgb_array", "html", "human")
 TOO_SHORT = f"{MAX_RESTARTS} games in a row were over before the learner's first decision"
 ILLEGAL_ACTIONS = ("raise", "penalize", "terminate")
 MAX_SEED = 2**63 - 1

@@ -22,6 +22,7 @@ from sackarmies_env.envs.batch_results import BatchResults, Observations, Rows
 from sackarmies_env.envs.batch_shaping import BatchShaping
 from sackarmies_env.envs.decision_infos import DecisionInfos
 from sackarmies_env.envs.failure import EndsOnFailure
+from sackarmies_env.envs.keywords import RENDER_FPS
 from sackarmies_env.envs.match import draw
 from sackarmies_env.envs.opponents import OpponentChoice, seat_of
 from sackarmies_env.envs.options import (
@@ -112,7 +113,7 @@ class BatchEnv(EndsOnFailure, DrawsOwnSeed, VectorEnv[Any, Any, Any]):
         self.mask_in_observation = mask_in_observation
         self.copy = copy
         self.autoreset_mode = MODES[mode]
-        self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": list(FRAMES), "render_fps": 2}
+        self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": list(FRAMES), "render_fps": RENDER_FPS}
         self.single_observation_space: spaces.Space[Any]
         presentation = present(game, self.options.observation, self.options.padding)
         space_of = observation_space if mask_in_observation else content_space

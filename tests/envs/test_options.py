@@ -22,6 +22,8 @@ from sackarmies_env.envs.vector_env import BatchEnv
 from sackarmies_env.envs.wrapped import OrderEnforced
 from sackarmies_env.registry import MADE_HERE
 from tests.core.toy_game import make_duel
+from tests.second_game import ENVIRONMENT as DUEL
+from tests.second_game import registered
 
 ENVIRONMENT = "sackarmies_env/SackArmies-v0"
 MODULES = (sack_armies_v0, territories_v0)
@@ -153,6 +155,20 @@ def test_pettingzoo_observations_are_vectors_on_demand():
 
 def test_pettingzoos_own_test_passes_with_masks_in_infos_alone():
     api_test(RawEnv(make_duel(3), mask_in_observation=False), num_cycles=50)
+
+
+# --- render modes
+
+
+def test_gymnasium_collects_frames_in_a_list():
+    with registered():
+        env = gymnasium.make(DUEL, render_mode="ansi_list")
+        _, info = env.reset(seed=0)
+        env.step(int(info["action_mask"].argmax()))
+        start, now = env.render()
+    assert isinstance(start, str)
+    assert start != now
+    assert environments.single_seat_env.metadata == SingleSeatEnv(make_duel()).metadata
 
 
 # --- observations in words

@@ -284,6 +284,7 @@ def test_opponents_answer_with_integers(make, answer):
 
 
 @pytest.mark.skipif(INTERPRETED, reason="takes seconds a decision")
+@pytest.mark.filterwarnings("ignore:.*not in the possible render_modes")  # Gymnasium says so as well
 def test_sentences_come_through_gymnasium_and_pettingzoo():
     made = gymnasium.make("sackarmies_env/SackArmies-v0")
     with pytest.raises(ValueError, match=r"options=\[1\] of reset"):
