@@ -86,10 +86,13 @@ def register_game(game_id: str, make_game: str, **hooks: Any) -> None:
         hooks: other fields of its `GameEntry`.
 
     Raises:
-        ValueError: the id or a hook is malformed, or there is no such hook.
+        ValueError: the id or a hook is malformed, there is no such hook, or the environments of another game have the
+            id that those of this game would have; nothing is registered.
     """
     refuse_unknown(hooks, [field.name for field in fields(GameEntry)][2:], f"the entry of {short_repr(game_id)}")
-    add_entry(GameEntry(game_id, make_game, **hooks))
+    entry = GameEntry(game_id, make_game, **hooks)
+    _refuse_taken_id(game_id)
+    add_entry(entry)
     register_environments()
 
 
@@ -335,12 +338,28 @@ def _vector() -> Adapter:
 _APIS: dict[str, Callable[[], Adapter]] = {"aec": _aec, "raw": _raw, "gym": _gym, "vector": _vector}
 
 
+def _refuse_taken_id(game_id: str) -> None:
+    """Refuse a game if environments of another game are registered with the id of its own."""
+    import gymnasium
+
+    environment_id = environment_id_of(game_id)
+    spec = gymnasium.registry.get(environment_id)
+    other = game_id if spec is None else spec.kwargs.get("game", game_id)
+    if other != game_id:
+        raise ValueError(f"the games {other!r} and {game_id!r} would have the same environment id {environment_id!r}")
+
+
 def register_environments() -> None:
-    """Register the environments of all games with Gymnasium, and with PettingZoo if it has a registry."""
+    """Register the environments of all games with Gymnasium, and with PettingZoo if it has a registry.
+
+    Raises:
+        ValueError: environments of two games would have the same id.
+    """
     import gymnasium
     import pettingzoo
 
     for game_id in game_ids():
+        _refuse_taken_id(game_id)
         environment_id, options = environment_id_of(game_id), {"game": game_id}
         if environment_id not in gymnasium.registry:
             gymnasium.register(

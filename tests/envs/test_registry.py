@@ -6,7 +6,8 @@ import sackarmies_env
 from sackarmies_env.environments import Environments
 from sackarmies_env.envs.gym_env import SingleSeatEnv
 from sackarmies_env.envs.vector_env import BatchEnv
-from sackarmies_env.registry import SACK_ARMIES, TERRITORIES, load_players
+from sackarmies_env.registry import SACK_ARMIES, TERRITORIES, list_games, load_players, register_game
+from tests.second_game import kept_registries
 
 
 @pytest.mark.parametrize(
@@ -32,6 +33,17 @@ def test_options_of_a_game_are_refused_in_plain_words(game_id, section, sentence
 def test_a_game_has_a_range_of_players():
     with pytest.raises(ValueError, match="Sack Armies is for 2 to 6 players, not 7"):
         load_players("sack_armies", 7)
+
+
+def test_two_games_cannot_have_the_same_environment_id():
+    with kept_registries():
+        register_game("chess_960", SACK_ARMIES.make_game)
+        register_game("chess_960", SACK_ARMIES.make_game)  # replaces itself
+        with pytest.raises(ValueError) as caught:
+            register_game("chess960", TERRITORIES.make_game)
+        assert "chess960" not in list_games()
+    sentence = "the games 'chess_960' and 'chess960' would have the same environment id 'sackarmies_env/Chess960-v0'"
+    assert str(caught.value) == sentence
 
 
 def module_of(entry, hook):
