@@ -173,12 +173,14 @@ def load_players(game_id: str, num_players: int | None, **section: Any) -> Game:
     Raises:
         ValueError: the game does not take that many players, or as for `game_options`.
     """
+    from sackarmies_env.core.arguments import integer
     from sackarmies_env.core.validation import plain_faults
 
     entry = entry_of(game_id)
     if num_players is None:
         with plain_faults(section, f"the options of {game_id}"):
             return load_game(game_id, **game_options(game_id, section))
+    num_players = integer("num_players", num_players, 1)
     least, most = entry.players or (num_players, num_players)
     has_choice = entry.options is not None or "num_players" in inspect.signature(entry.hook("make_game")).parameters
     if least <= num_players <= most:

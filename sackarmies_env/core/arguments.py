@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,10 +50,15 @@ def integer(name: str, given: Any, smallest: int) -> int:
     Raises:
         ValueError: it is not one.
     """
-    if isinstance(given, bool) or not isinstance(given, int | np.integer) or not smallest <= given <= MAX_INTEGER:
+    if not is_integer(given) or not smallest <= given <= MAX_INTEGER:
         allowed = "from -2**63 to 2**63 - 1" if smallest == MIN_INTEGER else f"of at least {smallest}"
         raise ValueError(f"{name}={short_repr(given)}: it must be an integer {allowed}")
     return int(given)
+
+
+def is_integer(given: Any) -> TypeGuard[int | np.integer[Any]]:
+    """Return whether a value is an integer, of Python or of NumPy; booleans are none."""
+    return isinstance(given, int | np.integer) and not isinstance(given, bool)
 
 
 def rows_of(given: Any, n: int) -> NDArray[np.int64]:

@@ -13,6 +13,7 @@ import numpy as np
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
+from sackarmies_env.core.arguments import is_integer
 from sackarmies_env.core.chance import named
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import join, short_repr, suggestion
@@ -126,7 +127,7 @@ def read_options(given: CommonOptions, num_players: int, whose: str) -> Options:
     if options.render_viewpoint in names:
         options = replace(options, render_viewpoint=names.index(str(options.render_viewpoint)))
     check_choice("illegal_action", options.illegal_action, ILLEGAL_ACTIONS)
-    check_penalty(options.illegal_penalty)
+    options = replace(options, illegal_penalty=read_penalty(options.illegal_penalty))
     check_choice("observation", options.observation, FORMS)
     if options.shaping is not None and not isinstance(options.shaping, PotentialShaping):
         raise ValueError(f"shaping={short_repr(options.shaping)}: it must be a PotentialShaping or None")
@@ -135,15 +136,16 @@ def read_options(given: CommonOptions, num_players: int, whose: str) -> Options:
     return options
 
 
-def check_penalty(penalty: Any) -> None:
-    """Refuse an `illegal_penalty` that is not a finite number of at least 0.
+def read_penalty(penalty: Any) -> float:
+    """Return an `illegal_penalty`, which must be a finite number of at least 0.
 
     Raises:
         ValueError: the penalty is not such a number.
     """
-    is_number = isinstance(penalty, int | float) and not isinstance(penalty, bool)
+    is_number = isinstance(penalty, float | np.floating) or is_integer(penalty)
     if not (is_number and 0 <= penalty < math.inf):
         raise ValueError(f"illegal_penalty={short_repr(penalty)}: it must be a number of at least 0")
+    return float(penalty) if isinstance(penalty, np.generic) else penalty
 
 
 def check_choice(option: str, value: Any, allowed: tuple[Any, ...]) -> None:

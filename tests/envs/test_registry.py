@@ -1,12 +1,13 @@
 """The registry: hooks of games, environments of any game, and options that are refused in plain words."""
 
+import numpy as np
 import pytest
 
 import sackarmies_env
 from sackarmies_env.environments import Environments
 from sackarmies_env.envs.gym_env import SingleSeatEnv
 from sackarmies_env.envs.vector_env import BatchEnv
-from sackarmies_env.registry import SACK_ARMIES, TERRITORIES, list_games, load_players, register_game
+from sackarmies_env.registry import SACK_ARMIES, TERRITORIES, list_games, load_game, load_players, register_game
 from tests.second_game import kept_registries
 
 
@@ -33,6 +34,24 @@ def test_options_of_a_game_are_refused_in_plain_words(game_id, section, sentence
 def test_a_game_has_a_range_of_players():
     with pytest.raises(ValueError, match="Sack Armies is for 2 to 6 players, not 7"):
         load_players("sack_armies", 7)
+
+
+def test_numbers_of_players_may_be_integers_of_numpy():
+    three = np.int64(3)
+    for game_id, option, size in (
+        ("sack_armies", "num_generals", "pad_generals"),
+        ("territories", "num_players", "pad_players"),
+    ):
+        for game in (load_players(game_id, three), load_game(game_id, **{option: three})):
+            assert (game.num_players, type(game.config[option])) == (3, int)
+        padded, wanted = (sackarmies_env.raw_env(game_id, **{size: given}).padding for given in (three, 3))
+        assert padded.spec == wanted.spec
+
+
+@pytest.mark.parametrize("num_players", ["3", 2.0, True, 0])
+def test_number_of_players_is_an_integer(num_players):
+    with pytest.raises(ValueError, match=r"^num_players=.*: it must be an integer of at least 1$"):
+        load_players("sack_armies", num_players)
 
 
 def test_two_games_cannot_have_the_same_environment_id():

@@ -238,6 +238,13 @@ def test_penalties_are_finite_numbers(make, penalty):
         make(illegal_penalty=penalty)
 
 
+@all_apis
+@pytest.mark.parametrize("penalty", [np.float32(0.25), np.float64(0.25), np.int64(1), 0.25, 1], ids=repr)
+def test_penalties_are_numbers_of_python_or_numpy(make, penalty):
+    kept = make(illegal_penalty=penalty).unwrapped.options.illegal_penalty
+    assert (kept, type(kept)) == (penalty, float if isinstance(penalty, np.generic) else type(penalty))
+
+
 class Idle:
     def act(self, observation, action_mask):
         return int(action_mask.argmax())

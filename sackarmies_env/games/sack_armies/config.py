@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sackarmies_env.core.arguments import is_integer
 from sackarmies_env.core.hexgrid import NO_HEX, HexGrid, make_hexgrid, num_cells
 from sackarmies_env.core.legal import num_words
 from sackarmies_env.core.messages import join_faults, short_repr
@@ -98,13 +99,13 @@ def make_config(
     Raises:
         ValueError: with a line for each fault; also if the tokens do not fit into the tables of a game.
     """
-    if not isinstance(num_generals, int) or not 2 <= num_generals <= MAX_GENERALS:
+    if not is_integer(num_generals) or not 2 <= num_generals <= MAX_GENERALS:
         raise ValueError(f"num_generals must be an integer from 2 to {MAX_GENERALS}, not {short_repr(num_generals)}")
     chosen = choose_armies(armies, num_generals)
     if not isinstance(tokens, list | tuple):
         raise ValueError(f"inline tokens must be a list of tables, not {short_repr(tokens)}")
     inline = read_tokens([as_data(token) for token in tokens], "inline tokens")
-    config = Config(num_generals, read_switches(switches), all_tokens(inline, chosen), chosen)
+    config = Config(int(num_generals), read_switches(switches), all_tokens(inline, chosen), chosen)
     if legal_armies:
         require_legal(chosen, by_id(config.tokens), config.switches)
     capacity_for(config)

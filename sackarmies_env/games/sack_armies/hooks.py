@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from sackarmies_env.core.actions import ActionSpace
+from sackarmies_env.core.arguments import is_integer
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.hexgrid import make_hexgrid
 from sackarmies_env.core.messages import short_repr
@@ -130,9 +131,9 @@ def _size(option: str, given: int | None, least: int, most: int) -> int:
     """Return the given size; None stands for the least one."""
     if given is None:
         return least
-    if not isinstance(given, int) or isinstance(given, bool) or not least <= given <= most:
+    if not is_integer(given) or not least <= given <= most:
         raise ValueError(f"{option} must be an integer from {least} to {most} for this game, not {short_repr(given)}")
-    return given
+    return int(given)
 
 
 def docs() -> dict[str, str]:

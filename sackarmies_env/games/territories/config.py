@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sackarmies_env.core.arguments import is_integer
 from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.state import alloc
 from sackarmies_env.games.territories.data.schema import Map, load_map, load_rulebook
@@ -38,10 +39,10 @@ def make_config(
     """
     board = load_map(map_name)
     least, most = board.players
-    if not isinstance(num_players, int) or isinstance(num_players, bool) or not least <= num_players <= most:
+    if not is_integer(num_players) or not least <= num_players <= most:
         allowed = str(least) if least == most else f"an integer from {least} to {most}"
         raise ValueError(f"num_players must be {allowed} on the map {board.name!r}, not {short_repr(num_players)}")
-    return Config(num_players, board, read_switches(switches))
+    return Config(int(num_players), board, read_switches(switches))
 
 
 def build_params(config: Config) -> NDArray[np.void]:

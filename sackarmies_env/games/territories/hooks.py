@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from sackarmies_env.core.actions import ActionSpace
+from sackarmies_env.core.arguments import is_integer
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.observation import ObservationSpec
@@ -83,11 +84,11 @@ def padded(game: Game, pad_players: int | None = None) -> tuple[ObservationSpec,
         ValueError: `pad_players` is less than the game has, above MAX_PLAYERS, or not an integer.
     """
     least, players = game.num_players, game.num_players if pad_players is None else pad_players
-    if not isinstance(players, int) or isinstance(players, bool) or not least <= players <= MAX_PLAYERS:
+    if not is_integer(players) or not least <= players <= MAX_PLAYERS:
         raise ValueError(
             f"pad_players must be an integer from {least} to {MAX_PLAYERS} for this game, not {short_repr(pad_players)}"
         )
-    return make_observation_spec(players), ACTIONS
+    return make_observation_spec(int(players)), ACTIONS
 
 
 def warmup(num_players: int | None) -> dict[str, list[dict[str, Any]]]:
