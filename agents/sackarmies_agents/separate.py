@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from sackarmies_agents.agent import Agent
-from sackarmies_agents.conduct import Gone, HostError, Status
+from sackarmies_agents.conduct import Gone, HostError, Misconduct, Status
 from sackarmies_agents.limits import ALONE, Accounts, Isolation, TimedDecision, cpu_seconds_of
 
 
@@ -21,7 +21,8 @@ class SeparateAgent(Agent):
     """An agent in a separate process.
 
     Every fault of the agent or its process is raised here as `Misconduct`. `Gone` means that the process has ended or
-    was killed; the next `reset` starts another one. What is no fault of the agent is raised as `HostError`.
+    was killed; the next `reset` starts another one. What is no fault of the agent is raised as `HostError`. Any other
+    exception during a call, such as that of Ctrl-C, ends the process.
 
     Attributes:
         accounts: what it has used in each game.
@@ -114,6 +115,11 @@ class SeparateAgent(Agent):
             yield
         except Ended:
             raise self._gone(self._ending()) from None
+        except Misconduct:
+            raise
+        except BaseException:  # such as that of Ctrl-C: what is left of its messages would disturb the next ones
+            self.close()
+            raise
 
     def _gone(self, reason: str, status: Status = Status.ERROR) -> Gone:
         """End the process and return the fault to raise."""

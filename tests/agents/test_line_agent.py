@@ -126,6 +126,22 @@ def test_program_is_killed_at_once_after_a_fault(tmp_path):
     assert "the end" not in file.read_text(encoding="utf-8")
 
 
+def test_interrupted_question_ends_the_program_until_the_next_game(monkeypatch):
+    def interrupt(pipe, deadline=None):
+        raise KeyboardInterrupt
+
+    with closing(make_agent(f"line:command={shlex.join(BOT)}", INFO)) as agent:
+        agent.reset(1)
+        pid = agent.pid
+        with monkeypatch.context() as interrupted, pytest.raises(KeyboardInterrupt):
+            interrupted.setattr(LinePipe, "receive", interrupt)
+            agent.act_informed(first_decision())
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+        agent.reset(1)
+        assert agent.act_informed(first_decision()).shape == (1,)
+
+
 # --- copies
 
 

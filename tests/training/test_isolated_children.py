@@ -13,12 +13,15 @@ import numpy as np
 import pytest
 
 from sackarmies_agents import GameInfo
+from sackarmies_agents.channel import LENGTH, Channel
 from sackarmies_agents.conduct import Gone, HostError, Status
 from sackarmies_agents.isolated import make_player
 from sackarmies_agents.limits import Isolation
 from sackarmies_training.matches import Seating, play_games
 from tests.core.toy_game import make_duel
 from tests.training.test_killed import descendants, is_running, wait_until
+
+LOWEST = "python:class=tests.agents.misbehaving:Lowest"
 
 
 @pytest.fixture
@@ -68,6 +71,23 @@ def test_what_an_agent_started_ends_when_its_process_is_gone(family, kind, time_
     with pytest.raises(Gone, match=reason):
         agent.act(*shown)
     wait_until(all_ended(family), seconds=10)
+
+
+def test_agent_answers_again_after_an_interrupt_in_the_middle_of_a_message(monkeypatch):
+    def send_half(channel, message, deadline=None):
+        channel._socket.sendall(len(message).to_bytes(LENGTH, "little") + message[: len(message) // 2])
+        raise KeyboardInterrupt
+
+    info = GameInfo.of(make_duel())
+    shown = np.zeros(info.observation_spec.size, np.int8), np.ones(info.num_actions, np.int8)
+    with closing(make_player(LOWEST, info, Isolation(time_limit=60.0))) as agent:
+        agent.reset(1)
+        with monkeypatch.context() as interrupted, pytest.raises(KeyboardInterrupt):
+            interrupted.setattr(Channel, "send", send_half)
+            agent.act(*shown)
+        assert agent.pid is None
+        agent.reset(1)
+        assert agent.act(*shown) == 0
 
 
 # --- the server of processes
@@ -136,5 +156,5 @@ def test_agents_of_a_seating_that_fails_are_closed(monkeypatch):
 
     monkeypatch.setattr("sackarmies_training.matches.reset", fail)
     with pytest.raises(HostError, match="no memory"):
-        Seating([["random", "python:class=tests.agents.misbehaving:Lowest"]], make, 0)
+        Seating([["random", LOWEST]], make, 0)
     assert [agent.pid for agent in made] == [None, None]
