@@ -170,18 +170,20 @@ class IsolatedAgent(SeparateAgent):
         return np.array(answer, np.int64)
 
     def close(self) -> None:
-        """End the process and its process group."""
+        """End the process and its process group; a fork of the process that started it only closes its connection."""
         process, self._process = self._process, None
         if process is None:
             return
-        assert process.pid is not None  # it was started
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.kill()
-        process.join(PATIENCE)
+        if self._starter == os.getpid():
+            assert process.pid is not None  # it was started
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.kill()
+            process.join(PATIENCE)
         self._channel.close()
 
     def _start(self) -> None:
+        self._starter = os.getpid()
         self._number = 0
         self._count = 0  # decisions of the latest call
         self._sent: set[tuple[str, int]] = set()  # games sent to the process, each as one player may know it

@@ -66,6 +66,7 @@ class LinePipe:
         self._in, self._out = self._process.stdin, self._process.stdout
         os.set_blocking(self._in.fileno(), False)
         self._unread = b""
+        self._starter = os.getpid()
 
     @property
     def pid(self) -> int:
@@ -114,7 +115,7 @@ class LinePipe:
             return None
 
     def close(self) -> None:
-        """Close stdin, which tells the program to exit; after a moment, kill it and its process group."""
+        """Close stdin, which tells the program to exit; after a moment, `kill` it."""
         with contextlib.suppress(OSError):
             self._in.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -122,9 +123,10 @@ class LinePipe:
         self.kill()
 
     def kill(self) -> None:
-        """Kill the program and its process group."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        """Kill the program and its process group; a fork of the process that started it only closes the pipes."""
+        if self._starter == os.getpid():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
         for pipe in (self._in, self._out):
             with contextlib.suppress(OSError):
                 pipe.close()

@@ -142,6 +142,21 @@ def test_interrupted_question_ends_the_program_until_the_next_game(monkeypatch):
         assert agent.act_informed(first_decision()).shape == (1,)
 
 
+@pytest.mark.parametrize("end", ["close", "kill"])
+def test_program_does_not_end_with_a_fork_of_the_process_that_started_it(tmp_path, end):
+    pipe = LinePipe(["cat"], str(tmp_path), None, None)
+    with closing(pipe):
+        child = os.fork()
+        if child == 0:
+            try:
+                getattr(pipe, end)()
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+        pipe.send(b"still here\n", until(10.0))
+        assert pipe.receive(until(10.0)) == b"still here"
+
+
 # --- copies
 
 

@@ -90,6 +90,20 @@ def test_agent_answers_again_after_an_interrupt_in_the_middle_of_a_message(monke
         assert agent.act(*shown) == 0
 
 
+def test_agent_does_not_end_with_a_fork_of_the_process_that_started_it():
+    info = GameInfo.of(make_duel())
+    with closing(make_player(LOWEST, info, Isolation(time_limit=60.0))) as agent:
+        child = os.fork()
+        if child == 0:
+            try:
+                agent.close()
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+        agent.reset(1)
+        assert agent.act(np.zeros(info.observation_spec.size, np.int8), np.ones(info.num_actions, np.int8)) == 0
+
+
 # --- the server of processes
 
 
