@@ -14,7 +14,7 @@ import sys
 import weakref
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,6 +147,14 @@ class LineAgent(SeparateAgent, InformedAgent):
             twin._announce(self._seed)
             twin._number = self._number
         return twin
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled.
+
+        Raises:
+            TypeError: always.
+        """
+        raise TypeError("a program that plays cannot be pickled: copy.deepcopy starts another process of it")
 
     def _kill(self) -> None:
         """Kill the program and its process group."""

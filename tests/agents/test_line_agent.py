@@ -4,6 +4,7 @@ import copy
 import ctypes
 import json
 import os
+import pickle
 import shlex
 import socket
 import sys
@@ -176,6 +177,13 @@ def test_copy_is_another_process_that_is_told_of_the_same_game(tmp_path):
     assert new_game == {"type": "new_game", "seed": 7}
     assert asked["decision"] == 2
     assert "rules" in asked
+
+
+def test_program_refuses_to_be_pickled_with_a_sentence():
+    with closing(make_agent(f"line:command={shlex.join(BOT)}", INFO)) as agent:
+        agent.reset(7)
+        with pytest.raises(TypeError, match=r"^a program that plays cannot be pickled: copy\.deepcopy starts another"):
+            pickle.dumps(agent)
 
 
 # --- memory

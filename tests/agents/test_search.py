@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import pickle
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -9,10 +10,12 @@ import numpy as np
 import pytest
 
 from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.factory import make_agent
 from sackarmies_agents.search.agent import SearchAgent, parts_of
 from sackarmies_agents.search.flat import DEPTH, Bench, FlatSearch, Race, Settings, rounds_of
 from sackarmies_agents.search.horizons import compare_actions
 from sackarmies_agents.search.rounds import follow, play_turns, play_worlds, write_plans
+from sackarmies_agents.search.sack_armies.evaluation import WEIGHTS
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.legal import NO_ACTION, legal_ids
 from sackarmies_env.core.simulator import choose_next, step
@@ -254,6 +257,17 @@ def test_copies_search_at_the_same_time():
         for _ in range(5):
             for actions in pool.map(lambda one: one.act_informed(information).tolist(), agents):
                 assert actions == expected
+
+
+@pytest.mark.parametrize("options", ["", ",models=trained+tuned", f",evaluation={WEIGHTS}"])
+def test_pickled_search_finds_the_same(options):
+    batch = positions(6, 80)
+    information = batch.information_sets(0, running(batch, 0))
+    agent = make_agent(f"search:playouts=24{options}", GameInfo.of(batch.game))
+    agent.reset(5)
+    found = [finding.values.tolist() for finding in agent.search(information)]
+    restored = pickle.loads(pickle.dumps(agent))
+    assert [finding.values.tolist() for finding in restored.search(information)] == found
 
 
 def test_searches_for_several_positions_are_made_when_there_are_several():

@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -74,6 +75,7 @@ HORIZONS = ((5.0, 2), (30.0, 4))
 LEARNED_MODELS = (TRAINED, TRAINED, "tuned")  # first: the searching player's; opponents draw one each
 POLICY = "policy"  # as a prior
 KEPT_GAMES = 8  # whose searches are kept ready
+OWN = ("_has_asked", "_ready", "_workers")  # what each copy of an agent has for itself, see `SearchAgent._prepare`
 SEEDS = 2**63
 
 
@@ -138,11 +140,12 @@ def parts_of(info: GameInfo, variants: tuple[str, ...], source: str | None = Non
     only_learned(given)
     if source is not None:
         held = evaluation(load_players(info.game_id, info.num_players), source)
-    return Parts(
-        lambda game: policy(game, given),
-        lambda game: evaluation(game, held),
-        find_hook(info.game_id, "focus"),
-    )
+    return Parts(partial(_made, policy, given), partial(_made, evaluation, held), find_hook(info.game_id, "focus"))
+
+
+def _made(hook: Callable[[Game, Any], Any], given: Any, game: Game) -> Any:
+    """Return what a game's hook makes for searches; unlike a lambda, this can be pickled."""
+    return hook(game, given)
 
 
 def _read_variant(name: str, info: GameInfo) -> Agent | Learned:
@@ -188,12 +191,16 @@ class SearchAgent(InformedAgent):
     ) -> None:
         self.settings = settings
         self._prior = prior
-        self._has_asked = False
         self._parts = parts_of(info, ()) if parts is None else parts
-        self._ready: OrderedDict[str, list[FlatSearch]] = OrderedDict()
-        self._workers = Workers(settings.threads)
         self._seed = 0
         self._findings: list[Finding] = []
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Create what each process and each copy has for itself."""
+        self._has_asked = False  # whether the prior's kernels are loaded
+        self._ready: OrderedDict[str, list[FlatSearch]] = OrderedDict()
+        self._workers = Workers(self.settings.threads)
 
     def reset(self, seed: int) -> None:
         """Set the seed from which worlds are drawn.
@@ -297,11 +304,17 @@ class SearchAgent(InformedAgent):
             self._ready.popitem(last=False)
         return searches
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Copies would write to the same arrays, and workers do one job at a time.
+        return {name: value for name, value in self.__dict__.items() if name not in OWN}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._prepare()
+
     def __deepcopy__(self, memo: dict[int, Any]) -> SearchAgent:
         twin = object.__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        twin._ready = OrderedDict()  # both would write to the same arrays
-        twin._workers = Workers(self.settings.threads)  # these do one job at a time
+        twin.__setstate__(self.__getstate__())
         twin._prior = copy.deepcopy(self._prior, memo)
         return twin
 
