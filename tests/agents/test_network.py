@@ -8,7 +8,7 @@ from sackarmies_agents.learned.board_form import hex_ids, patches
 from sackarmies_agents.learned.board_network import NUM_SYMMETRIES, BoardNetwork
 from sackarmies_agents.learned.feature_columns import columns_of
 from sackarmies_agents.learned.network import MASKED, Advice, Encoder, PlainNetwork, value_of
-from sackarmies_agents.learned.policy_agent import PolicyAgent, make_network
+from sackarmies_agents.learned.policy_agent import PolicyAgent, find_device, make_network
 from sackarmies_agents.learned.sizes import NetworkSizes
 from sackarmies_env.core.hexgrid import make_hexgrid
 from sackarmies_env.core.observation import Feature
@@ -295,6 +295,12 @@ def test_network_of_an_unknown_kind_is_refused():
         ValueError, match=r"the game 'chess' declares the unknown network 'bord': known are 'board', 'plain'"
     ):
         make_network(info, SIZES)
+
+
+@pytest.mark.parametrize("name", ["warp", "hpu", "privateuseone"])
+def test_device_that_is_not_available_is_refused(name):
+    with pytest.raises(ValueError, match=rf"^unknown device '{name}': available are cpu"):
+        find_device(name)
 
 
 def test_agent_draws_by_the_probabilities_of_its_network():

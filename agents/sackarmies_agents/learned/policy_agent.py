@@ -65,7 +65,7 @@ def find_device(name: str) -> torch.device:
     try:
         device = torch.device(name)
         torch.zeros(1, device=device).cpu()  # a device without data, such as `meta`, cannot answer
-    except (RuntimeError, AssertionError, NotImplementedError):
+    except (RuntimeError, AssertionError, NotImplementedError, ImportError):  # the last: its module is not installed
         there = ["cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))]
         raise ValueError(f"unknown device {short_repr(name)}: available are {', '.join(there)}") from None
     return device
