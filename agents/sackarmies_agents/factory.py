@@ -195,15 +195,17 @@ def _make_python(info: GameInfo, options: Mapping[str, str]) -> Agent:
     try:
         source = _import(module, options.get("file")) if is_formed else None
     except ValueError as error:
-        raise ValueError(f"class={place}: {error}") from error.__cause__
+        raise ValueError(f"class={short_repr(place)}: {error}") from error.__cause__
     kind = getattr(source, name, None)
     if not (isinstance(kind, type) and issubclass(kind, Agent)):
-        raise ValueError(f"class={place}: not a subclass of sackarmies_agents.Agent; expected the form {form}")
+        raise ValueError(
+            f"class={short_repr(place)}: not a subclass of sackarmies_agents.Agent; expected the form {form}"
+        )
     own = {key: read_value(value) for key, value in options.items() if key not in KINDS["python"].options}
     try:
         return guarded(lambda: kind(info, **own))  # type: ignore[call-arg] # how agents of one's own are made
     except Misconduct as fault:
-        raise ValueError(f"class={place}: making the agent {fault}") from fault.__cause__
+        raise ValueError(f"class={short_repr(place)}: making the agent {fault}") from fault.__cause__
 
 
 def _import(module: str, file: str | None) -> ModuleType:
@@ -217,7 +219,7 @@ def _import(module: str, file: str | None) -> ModuleType:
         return guarded(lambda: importlib.import_module(module) if path is None else module_in(path))
     except Misconduct as fault:
         hint = "" if path is None else missing_neighbor(fault.__cause__, path.parent)
-        raise ValueError(f"importing {file or module!r} {fault}{hint}") from fault.__cause__
+        raise ValueError(f"importing {short_repr(file or module)} {fault}{hint}") from fault.__cause__
 
 
 def read_value(text: str) -> bool | int | float | str:

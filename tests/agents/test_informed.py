@@ -262,23 +262,25 @@ def test_files_of_the_same_name_are_different_modules(folder):
     [
         (
             "python:file=bald.py,class=Bold",
-            r"^class=Bold: there is no file 'bald\.py'$",
+            r"^class='Bold': there is no file 'bald\.py'$",
         ),
         (
             "python:file=bold.txt,class=Bold",
-            r"^class=Bold: 'bold\.txt' is not a Python file: its name must end in \.py$",
+            r"^class='Bold': 'bold\.txt' is not a Python file: its name must end in \.py$",
         ),
         (
             "python:file=broken.py,class=Bold",
-            r"^class=Bold: importing 'broken\.py' raised RuntimeError: half a file \(broken\.py, line 1\)$",
+            r"^class='Bold': importing 'broken\.py' raised RuntimeError: half a file \(broken\.py, line 1\)$",
         ),
         (
             "python:file=bold.py,class=Bald",
             r"not a subclass of sackarmies_agents\.Agent; expected the form Class,",
         ),
-        ("python:file=bold.py,class=NoAgent", "^class=NoAgent: not a subclass of sackarmies_agents.Agent"),
-        ("python:file=bold.py,class=bold:Bold", "^class=bold:Bold: .* expected the form Class, with file=FILE.py$"),
-        ("python:class=Bold", "^class=Bold: not a subclass of .*; expected the form module:Class$"),
+        ("python:file=bold.py,class=NoAgent", "^class='NoAgent': not a subclass of sackarmies_agents.Agent"),
+        ("python:file=bold.py,class=bold:Bold", "^class='bold:Bold': .* expected the form Class, with file=FILE.py$"),
+        ("python:class=Bold", "^class='Bold': not a subclass of .*; expected the form module:Class$"),
+        (f"python:class={'x' * 99}:Bold", r"^class='x+\.\.\.x+:Bold': importing 'x+\.\.\.x+' raised"),
+        ("python:class=\u202ebold:Bold", r"^class='\\u202ebold:Bold': importing '\\u202ebold' raised"),
         ("python:file=bold.py", r"needs the option 'class'"),
         ("python:class=tests.agents.misbehaving:Lowest,sims=3", "raised TypeError: .* unexpected keyword argument 'si"),
     ],
@@ -314,5 +316,5 @@ def test_isolated_agent_in_a_file_is_found_from_the_working_directory(folder):
     with closing(make_player("python:file=bold.py,class=Bold", info, Isolation())) as agent:
         agent.reset(1)
         assert agent.act(np.zeros(info.observation_spec.size, np.int8), np.ones(info.num_actions, np.int8)) == 0
-    with pytest.raises(ValueError, match=r"^class=Bold: there is no file 'bald\.py'$"):
+    with pytest.raises(ValueError, match=r"^class='Bold': there is no file 'bald\.py'$"):
         make_player("python:file=bald.py,class=Bold", info, Isolation())

@@ -137,5 +137,5 @@ def test_unusable_file_is_refused_in_the_same_words_in_both_processes(tmp_path, 
     monkeypatch.chdir(tmp_path)
     os.symlink("loop.py", "loop.py")
     for name in ("loop.py", "a\0b.py", "none.py"):
-        with pytest.raises(ValueError, match=r"^class=Bold: there is no file"):
+        with pytest.raises(ValueError, match=r"^class='Bold': there is no file"):
             make_player(f"python:file={name},class=Bold", GameInfo.of(make_duel()), isolation)

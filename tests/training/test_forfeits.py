@@ -234,8 +234,8 @@ def test_result_of_a_truncated_game_counts():
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
-        ("BadStart", "class=tests.agents.misbehaving:BadStart: making the agent raised OSError: no weights"),
-        ("Nobody", r"class=tests.agents.misbehaving:Nobody: not a subclass of sackarmies_agents.Agent; expected"),
+        ("BadStart", "class='tests.agents.misbehaving:BadStart': making the agent raised OSError: no weights"),
+        ("Nobody", r"class='tests.agents.misbehaving:Nobody': not a subclass of sackarmies_agents.Agent; expected"),
     ],
 )
 def test_agent_that_cannot_be_made_stops_everything_with_a_sentence(kind, message, isolation):
@@ -309,7 +309,7 @@ def test_tournament_continues_after_forfeits_and_records_the_reasons(tmp_path, m
 
 
 UNMADE = (
-    "cannot be made: class=tests.agents.misbehaving:Scarce: making the agent raised OSError: no license left "
+    "cannot be made: class='tests.agents.misbehaving:Scarce': making the agent raised OSError: no license left "
     f"{place(misbehaving_agents, 'no license left')}"
 )
 
