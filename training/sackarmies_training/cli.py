@@ -239,9 +239,8 @@ def run_tournament(
     console.print(f"The report, with a list of all games, is {report.path}.", highlight=False, soft_wrap=True)
     first = min((folder / "records").glob("*.json"), default=None)
     if first is not None and not section.replays:
-        console.print(
-            f"sackarmies view {shlex.quote(str(first))} shows a game in the browser.", highlight=False, soft_wrap=True
-        )
+        told = f"sackarmies view {shlex.quote(str(first))} shows a game in the browser."
+        console.print(told, markup=False, highlight=False, soft_wrap=True)
     console.print(f"The seed was {contest.seed}.", highlight=False, soft_wrap=True)
 
 

@@ -347,6 +347,12 @@ def test_version_option_prints_the_version():
     assert run("--version").output == f"sackarmies-env {__version__}\n"
 
 
+def test_commands_to_copy_quote_their_paths(tmp_path):
+    path = tmp_path / "a game.json"
+    result = run("watch", "random", "random", *FIGHT, "--record", path)
+    assert f"sackarmies replay '{path}' retells the game." in " ".join(result.output.split())
+
+
 def test_catalogue_without_a_match_says_so():
     result = run("catalogue", "--text", "no such words")
     assert result.output == f"None of the {len(load_catalogue())} tokens in the catalogue match.\n"
@@ -502,7 +508,7 @@ def test_round_robin_that_cannot_be_played_leaves_no_folder(tmp_path):
     agent = f"python:file={tmp_path / 'agent.py'},class=Missing"
     words = ("army", "round-robin", "beginners", "scourge", "--agent", agent, "--folder", tmp_path / "results")
     assert "Missing" in refused(*words)
-    assert not list((tmp_path / "results").rglob("*.lock"))
+    assert not list((tmp_path / "results").rglob("*"))
 
 
 def test_stopped_by_ctrl_c_says_so(monkeypatch):

@@ -228,13 +228,8 @@ def analyze(
             analyzed = add_analyses(game, loaded, plan, progress, unfinished)
             save_record(analyzed, target)
         unfinished.remove()
-    shown = f"sackarmies view {shlex.quote(str(target))} shows them."
-    console.print(
-        f"{target} has analyses of {len(analyzed.analyses)} decisions; {shown}",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
-    )
+    told = f"{target} has analyses of {len(analyzed.analyses)} decisions; sackarmies view {shlex.quote(str(target))}"
+    console.print(f"{told} shows them.", markup=False, highlight=False, soft_wrap=True)
 
 
 def labels(  # noqa: PLR0913, PLR0917 - the options of a command

@@ -33,9 +33,9 @@ def draw(days: Sequence[Day], active: Collection[str], form: Literal["png", "svg
         panel: Any = figure.subplots()
         styles = iter([(color, dash) for dash in DASHES for color in COLORS] * (1 + len(names) // 28))
         for name in names:
-            days_played = [day for day in days if name in day.ratings]
-            found = [day.ratings[name] for day in days_played]
-            dates, values = [date.fromisoformat(day.date) for day in days_played], [one.rating.value for one in found]
+            days_rated = [day for day in days if name in day.ratings]
+            found = [day.ratings[name] for day in days_rated]
+            dates, values = [date.fromisoformat(day.date) for day in days_rated], [one.rating.value for one in found]
             if name not in active:
                 panel.plot(dates, values, color=PALE, linewidth=1, zorder=1)
                 panel.annotate(name, (dates[-1], values[-1]), color=PALE, fontsize=7)
