@@ -139,3 +139,8 @@ def test_unusable_file_is_refused_in_the_same_words_in_both_processes(tmp_path, 
     for name in ("loop.py", "a\0b.py", "none.py"):
         with pytest.raises(ValueError, match=r"^class='Bold': there is no file"):
             make_player(f"python:file={name},class=Bold", GameInfo.of(make_duel()), isolation)
+
+
+def test_identity_of_an_agent_without_its_file_is_refused():
+    with pytest.raises(ValueError, match=r"^there is no file 'gone\.py'$"):
+        agent_identity("python:file=gone.py,class=Bold")

@@ -15,7 +15,7 @@ import sackarmies_agents
 import sackarmies_env
 from sackarmies_agents.factory import KINDS, parse_agent
 from sackarmies_agents.line_agent import LINE
-from sackarmies_agents.python_file import imported_files
+from sackarmies_agents.python_file import find_file, imported_files
 from sackarmies_env.core.cache_folder import CORE, GAMES, source_digest
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import printable, shorten
@@ -148,6 +148,7 @@ def agent_identity(text: str) -> dict[str, str]:
             names = named_files(spec.name, option, value)
             identity |= {f"sha256 of {option} {name}": digest_of(Path(name)) for name in names}
     if "file" in spec.options:
+        find_file(spec.options["file"])  # may refuse it
         file = Path(spec.options["file"])
         identity["sha256 of source"] = source_digest([file])
         modules = {path.relative_to(file.resolve().parent).as_posix(): path for path in imported_files(file)}
