@@ -306,7 +306,8 @@ def test_game_without_search_is_refused(tmp_path):
         learn.learn(config, make_duel(), Console(quiet=True))
 
 
-def test_network_of_the_shipped_configuration_foresees_all_horizons():
-    config = load_run(CONFIGS / "train" / "expert.toml")
+@pytest.mark.parametrize("name", ["one_army.toml", "expert.toml", "long.toml"])
+def test_network_of_a_shipped_configuration_foresees_all_horizons(name):
+    config = load_run(CONFIGS / "train" / name)
     assert config.learn.worths
     assert config.network.early == len(config.expert.horizons) - 1
