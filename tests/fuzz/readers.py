@@ -38,7 +38,7 @@ from sackarmies_env.games.sack_armies.scenario.document import (
     to_scenario,
 )
 from sackarmies_env.games.sack_armies.state.actions import make_action_space
-from sackarmies_env.games.sack_armies.switches import Switches, read_switches
+from sackarmies_env.games.sack_armies.switches import Switches
 from sackarmies_env.games.sack_armies.tokens.army import Army, check_army, read_army, resolve_army
 from sackarmies_env.games.sack_armies.tokens.schema import AnyToken, read_tokens, token_data
 from sackarmies_env.registry import game_of
@@ -140,7 +140,7 @@ def switch_tables() -> list[Any]:
 
 
 def check_switches(switches: Switches) -> None:
-    assert read_switches(switches.changed()) == switches
+    assert Switches.read(switches.changed()) == switches
 
 
 def options() -> list[Any]:
@@ -344,7 +344,7 @@ READERS = {
             *("tokens", "", token_lists, check_tokens, ("tokens",)),
             read_data=lambda data: read_tokens(data, "tokens"),
         ),
-        Reader("switches", "", switch_tables, check_switches, ("switches",), read_data=read_switches),
+        Reader("switches", "", switch_tables, check_switches, ("switches",), read_data=Switches.read),
         Reader(
             "options",
             "",

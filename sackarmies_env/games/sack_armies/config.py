@@ -19,7 +19,7 @@ from sackarmies_env.games.sack_armies.state.actions import num_actions
 from sackarmies_env.games.sack_armies.state.constants import MAX_GENERALS, MAX_TYPES, NO_TYPE
 from sackarmies_env.games.sack_armies.state.params import PARAMS_DTYPE
 from sackarmies_env.games.sack_armies.state.record import LARGE, SMALL, Capacity
-from sackarmies_env.games.sack_armies.switches import Switches, fill_switches, read_switches
+from sackarmies_env.games.sack_armies.switches import Switches, fill_switches
 from sackarmies_env.games.sack_armies.tokens.army import (
     Army,
     ArmyChoice,
@@ -105,7 +105,7 @@ def make_config(
     if not isinstance(tokens, list | tuple):
         raise ValueError(f"inline tokens must be a list of tables, not {short_repr(tokens)}")
     inline = read_tokens([as_data(token) for token in tokens], "inline tokens")
-    config = Config(int(num_generals), read_switches(switches), all_tokens(inline, chosen), chosen)
+    config = Config(int(num_generals), Switches.read(switches), all_tokens(inline, chosen), chosen)
     if legal_armies:
         require_legal(chosen, by_id(config.tokens), config.switches)
     capacity_for(config)

@@ -32,7 +32,7 @@ from sackarmies_env.games.sack_armies.state.actions import make_action_space
 from sackarmies_env.games.sack_armies.state.constants import MAX_GENERALS, Decision
 from sackarmies_env.games.sack_armies.state.layout import make_observation_spec
 from sackarmies_env.games.sack_armies.state.record import make_state_layout
-from sackarmies_env.games.sack_armies.switches import Switches, read_switches
+from sackarmies_env.games.sack_armies.switches import Switches
 from sackarmies_env.games.sack_armies.tokens.army import Army, ArmyChoice
 from sackarmies_env.games.sack_armies.tokens.schema import token_data
 
@@ -117,8 +117,8 @@ def _from_scenario(
     if armies is not None:
         raise ValueError("armies and scenario cannot be combined: a scenario defines its own tokens")
     if switches:
-        changes = read_switches(switches).model_dump(mode="json", exclude_unset=True)  # defaults too, if given
-        scenario = {**scenario, "switches": read_switches({**scenario.get("switches", {}), **changes}).changed()}
+        changes = Switches.read(switches).model_dump(mode="json", exclude_unset=True)  # defaults too, if given
+        scenario = {**scenario, "switches": Switches.read({**scenario.get("switches", {}), **changes}).changed()}
     position = initial_position(scenario)
     has_chance = "seed" in scenario or any(name in scenario.get("chance", {}) for name in STREAMS)
     initial_state = functools.partial(copy_records, position.states)

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from sackarmies_env.core.messages import join
-from sackarmies_env.core.validation import StrictModel, read_model
+from sackarmies_env.core.switches import OnOff, SwitchTable
 from sackarmies_env.games.sack_armies.state.constants import FlipMethod
 
 MAX_RADIUS = 17  # of the board
 
 RankKey = Literal["1", "2", "3+"]
 STANDARD_COPIES: dict[RankKey, int] = {"1": 6, "2": 4, "3+": 2}
-
-
-def switch_value(value: object) -> object:
-    """Accept "on" and "off" for true and false."""
-    return {"on": True, "off": False}.get(value, value) if isinstance(value, str) else value
 
 
 def rank_keys(value: object) -> object:
@@ -35,11 +30,10 @@ def rank_keys(value: object) -> object:
     return STANDARD_COPIES | {names[str(key)]: copies for key, copies in value.items()}
 
 
-OnOff = Annotated[bool, BeforeValidator(switch_value)]
 Copies = Annotated[int, Field(ge=1, le=64)]
 
 
-class Switches(StrictModel):
+class Switches(SwitchTable):
     """Agreements on the rules; on/off switches take booleans or "on" and "off".
 
     Attributes:
@@ -128,10 +122,6 @@ class Switches(StrictModel):
         """Return the radius of the board."""
         return 5 + 2 * num_generals if self.grid_radius is None else self.grid_radius
 
-    def changed(self) -> dict[str, Any]:
-        """Return the switches that differ from the defaults, as plain data."""
-        return self.model_dump(mode="json", exclude_defaults=True)
-
 
 SAME_NAME = (  # numbers and on/off switches that the record holds under their own names
     *("draw_count", "hand_limit", "initial_hand", "max_turns", "no_progress_turns", "max_progressive", "max_ranks"),
@@ -165,14 +155,3 @@ def fill_switches(record: NDArray[np.void], switches: Switches) -> None:
     record["flip_method"] = FlipMethod[switches.flip_method.upper()]
     record["stop_after_failed_check"] = switches.allow_stop_after_failed_check
     record["copy_limits"] = [switches.copies(rank) for rank in (1, 2, 3)]
-
-
-def read_switches(data: Mapping[str, Any] | Switches | None, source: str = "switches") -> Switches:
-    """Return switches from plain data; switches left out keep their defaults.
-
-    Raises:
-        ValueError: with a line for each unknown switch and each value that is not allowed.
-    """
-    if isinstance(data, Switches):
-        return data
-    return read_model(Switches, {} if data is None else data, source)

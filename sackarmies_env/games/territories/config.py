@@ -15,7 +15,7 @@ from sackarmies_env.core.state import alloc
 from sackarmies_env.games.territories.data.schema import Map, load_map, load_rulebook
 from sackarmies_env.games.territories.state.constants import NO_TERRITORY
 from sackarmies_env.games.territories.state.params import PARAMS_DTYPE
-from sackarmies_env.games.territories.switches import Switches, read_switches
+from sackarmies_env.games.territories.switches import Switches
 
 OFF_THE_MAP = -1  # elevation of a territory that is not on the map
 
@@ -42,7 +42,7 @@ def make_config(
     if not is_integer(num_players) or not least <= num_players <= most:
         allowed = str(least) if least == most else f"an integer from {least} to {most}"
         raise ValueError(f"num_players must be {allowed} on the map {board.name!r}, not {short_repr(num_players)}")
-    return Config(int(num_players), board, read_switches(switches))
+    return Config(int(num_players), board, Switches.read(switches))
 
 
 def build_params(config: Config) -> NDArray[np.void]:

@@ -28,7 +28,7 @@ from sackarmies_env.games.territories.state.actions import ACTIONS
 from sackarmies_env.games.territories.state.constants import DIE_FACES, NUM_CARDS, Decision
 from sackarmies_env.games.territories.state.layout import make_observation_spec
 from sackarmies_env.games.territories.state.record import STATE
-from sackarmies_env.games.territories.switches import read_switches
+from sackarmies_env.games.territories.switches import Switches
 
 DICE = {str(face): face for face in range(1, DIE_FACES + 1)}
 CARDS = {f"card {kind + 1}": kind for kind in range(NUM_CARDS)} | {name: kind for kind, name in enumerate(card_names())}
@@ -86,9 +86,9 @@ def _from_scenario(
         said = scenario.get(name, default)
         if given is not None and given != said:
             raise ValueError(f"{name} is {short_repr(given)}, but the scenario has {short_repr(said)}")
-    chosen = read_switches(switches).model_dump(mode="json", exclude_unset=True)
+    chosen = Switches.read(switches).model_dump(mode="json", exclude_unset=True)
     if chosen:
-        changed = read_switches({**scenario.get("switches", {}), **chosen}).changed()
+        changed = Switches.read({**scenario.get("switches", {}), **chosen}).changed()
         scenario = {**scenario, "switches": changed}
     position = initial_position(scenario)
     config, initial_state = position.config, functools.partial(copy_records, position.states)

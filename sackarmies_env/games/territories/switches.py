@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
-from sackarmies_env.core.validation import StrictModel, read_model
-
-
-def switch_value(value: object) -> object:
-    """Return True for "on" and False for "off"; any other value is returned unchanged."""
-    return {"on": True, "off": False}.get(value, value) if isinstance(value, str) else value
+from sackarmies_env.core.switches import OnOff, SwitchTable
 
 
-OnOff = Annotated[bool, BeforeValidator(switch_value)]
-
-
-class Switches(StrictModel):
+class Switches(SwitchTable):
     """Rules that players may agree to change.
 
     Attributes:
@@ -33,18 +24,3 @@ class Switches(StrictModel):
     domination: OnOff = True
     attacks_per_turn: Annotated[int, Field(ge=1, le=100)] | None = None
     max_rounds: Annotated[int, Field(ge=1, le=1000)] | None = None
-
-    def changed(self) -> dict[str, Any]:
-        """Return the switches that differ from the defaults, as plain data."""
-        return self.model_dump(mode="json", exclude_defaults=True)
-
-
-def read_switches(data: Mapping[str, Any] | Switches | None, source: str = "switches") -> Switches:
-    """Parse switches from plain data; missing keys keep their defaults.
-
-    Raises:
-        ValueError: with one line for each unknown switch and each invalid value.
-    """
-    if isinstance(data, Switches):
-        return data
-    return read_model(Switches, {} if data is None else data, source)

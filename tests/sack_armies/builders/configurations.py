@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from sackarmies_env.games.sack_armies.switches import read_switches
+from sackarmies_env.games.sack_armies.switches import Switches
 from tests.sack_armies.builders.random_battles import VOLLEY_TOKENS, random_battle, shelling
 from tests.sack_armies.builders.random_games import NUM_TOKENS
 from tests.sack_armies.builders.random_tokens import Data, random_army, random_tokens, switch_values
@@ -57,7 +57,7 @@ class Configuration:
         if self.start in ("battle", "volley"):
             return {"scenario": random_battle(rng, self.num_generals, tokens, self.switches)}
         inline = tokens if self.start == "inline" else []
-        armies = [random_army(rng, inline, read_switches(self.switches)) for _ in range(self.num_generals)]
+        armies = [random_army(rng, inline, Switches.read(self.switches)) for _ in range(self.num_generals)]
         return {"num_generals": self.num_generals, "armies": armies, "switches": self.switches}
 
 

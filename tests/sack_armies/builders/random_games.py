@@ -15,7 +15,7 @@ from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.config import Config, make_config
 from sackarmies_env.games.sack_armies.scenario.document import initial_position
 from sackarmies_env.games.sack_armies.state.constants import Decision, Verb
-from sackarmies_env.games.sack_armies.switches import read_switches
+from sackarmies_env.games.sack_armies.switches import Switches
 from tests.sack_armies.builders.random_battles import VOLLEY_TOKENS, random_battle, shelling
 from tests.sack_armies.builders.random_tokens import Data, random_army, random_switches, random_tokens
 from tests.sack_armies.builders.twin_worlds import States, act, plain, warlike
@@ -50,7 +50,7 @@ def bout_options(seed: int) -> dict[str, Any]:
     if seed % 2 == 0:
         return {"scenario": random_battle(rng, num_generals, tokens, switches)}
     inline = tokens if seed % 4 == 1 else []
-    armies = [random_army(rng, inline, read_switches(switches)) for _ in range(num_generals)]
+    armies = [random_army(rng, inline, Switches.read(switches)) for _ in range(num_generals)]
     return {"num_generals": num_generals, "armies": armies, "switches": switches}
 
 

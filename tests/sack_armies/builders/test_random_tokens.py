@@ -9,7 +9,7 @@ import pytest
 
 from sackarmies_env.games.sack_armies.scenario.document import initial_position
 from sackarmies_env.games.sack_armies.state.constants import Ability, Effect
-from sackarmies_env.games.sack_armies.switches import Switches, read_switches
+from sackarmies_env.games.sack_armies.switches import Switches
 from sackarmies_env.games.sack_armies.tokens.army import check_army, read_army
 from sackarmies_env.games.sack_armies.tokens.schema import TargetName
 from tests.sack_armies.builders.random_battles import random_battle
@@ -72,7 +72,7 @@ def test_armies_keep_agreed_limits():
 
 
 def test_switches_take_every_value():
-    taken = [read_switches(random_switches(rng_of(seed))) for seed in range(30)]
+    taken = [Switches.read(random_switches(rng_of(seed))) for seed in range(30)]
     for name, values in switch_values().items():
         assert {getattr(switches, name) for switches in taken} == set(values), name
     assert random_switches(rng_of(0), chance=0.0) == {}

@@ -4,7 +4,7 @@ import pytest
 
 from sackarmies_env.core.safe_read import read_toml
 from sackarmies_env.core.validation import read_model
-from sackarmies_env.games.sack_armies.switches import Switches, read_switches
+from sackarmies_env.games.sack_armies.switches import Switches
 from sackarmies_env.games.sack_armies.tokens.army import read_army
 from sackarmies_env.games.sack_armies.tokens.schema import Battlefield, read_tokens, token_data
 
@@ -297,20 +297,20 @@ def test_an_army_file_names_its_faults():
 )
 def test_a_wrong_switch_is_refused(given, sentence):
     with pytest.raises(ValueError) as caught:
-        read_switches(given)
+        Switches.read(given)
     assert str(caught.value) == f"switches: {sentence}"
 
 
 def test_an_unknown_switch_is_answered_with_the_nearest():
     with pytest.raises(ValueError) as caught:
-        read_switches({"scatter_saves": True})
+        Switches.read({"scatter_saves": True})
     assert str(caught.value).startswith(
         'switches: unknown key "scatter_saves" (did you mean "scatter_save"?); allowed are'
     )
 
 
 def test_switches_take_words_and_short_ranks():
-    switches = read_switches({"scatter_save": "off", "allow_concede": "on", "copy_limits": {1: 9, 3: 1}})
+    switches = Switches.read({"scatter_save": "off", "allow_concede": "on", "copy_limits": {1: 9, 3: 1}})
     assert (switches.scatter_save, switches.allow_concede) == (False, True)
     assert [switches.copies(rank) for rank in (1, 2, 3, 7)] == [9, 4, 1, 1]
     assert switches.changed() == {

@@ -34,7 +34,7 @@ from sackarmies_env.games.sack_armies.scenario.names import Names
 from sackarmies_env.games.sack_armies.scenario.schema import Piece, Scenario, pieces_of
 from sackarmies_env.games.sack_armies.state.actions import make_action_space
 from sackarmies_env.games.sack_armies.state.record import make_state_dtype
-from sackarmies_env.games.sack_armies.switches import read_switches
+from sackarmies_env.games.sack_armies.switches import Switches
 from sackarmies_env.games.sack_armies.tokens.army import Army
 from sackarmies_env.games.sack_armies.tokens.catalogue import by_id
 from sackarmies_env.games.sack_armies.tokens.passing import passing_faults
@@ -163,7 +163,7 @@ def _configure(scenario: Scenario, name: str) -> Config:
     Raises:
         ValueError: with a line for each problem of the position.
     """
-    switches = read_switches(scenario.switches, f"{name}: switches")
+    switches = Switches.read(scenario.switches, f"{name}: switches")
     pieces = pieces_of(scenario)
     try:
         tokens = by_id(all_tokens(unique(scenario.token, "token"), ()))

@@ -25,7 +25,7 @@ from sackarmies_env.games.territories.scenario.fill import fill_state
 from sackarmies_env.games.territories.scenario.flow import flow_faults
 from sackarmies_env.games.territories.scenario.schema import Scenario
 from sackarmies_env.games.territories.state.record import STATE
-from sackarmies_env.games.territories.switches import read_switches
+from sackarmies_env.games.territories.switches import Switches
 
 __all__ = ["Position", "ScenarioSource", "initial_position", "load_scenario", "scenario_ids", "to_scenario"]
 
@@ -88,7 +88,7 @@ def _read(source: ScenarioSource) -> tuple[Scenario, Config, NDArray[np.void]]:
     """Return a validated scenario, its configuration, and the configuration as parameters."""
     name, data = read_source(source, SCENARIOS_FOLDER, "sackarmies scenario list --game territories")
     scenario = read_model(Scenario, data, name)
-    switches = read_switches(scenario.switches, f"{name}: switches")
+    switches = Switches.read(scenario.switches, f"{name}: switches")
     try:
         config = make_config(scenario.num_players, scenario.map, switches)
     except ValueError as error:
