@@ -8,7 +8,9 @@ second time.
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import pkgutil
 from collections.abc import Callable
 from operator import index
 from typing import Any
@@ -39,7 +41,9 @@ class Kernel(WrapperAddressProtocol):
     """
 
     def __init__(self, function: Any, *examples: Any) -> None:
-        types = tuple(numba.typeof(example) for example in examples)
+        self._compile(function, tuple(numba.typeof(example) for example in examples))
+
+    def _compile(self, function: Any, types: tuple[Any, ...]) -> None:
         function.compile(types)
         compiled = function.overloads[types]
         self._function = function  # it owns the machine code
@@ -79,8 +83,36 @@ class Kernel(WrapperAddressProtocol):
     def __deepcopy__(self, memo: dict[int, Any]) -> Kernel:
         return self
 
+    def __reduce__(self) -> tuple[Callable[..., Kernel], tuple[Any, ...]]:
+        # By name, like a function: the address means nothing in another process, which has the code in its cache.
+        name = f"{self._function.__module__}:{self._function.__qualname__}"
+        if _named(name) is not self._function:
+            raise TypeError(f"{self!r} cannot be pickled: only a kernel at the top level of a module can")
+        return _kernel_of, (name, self._signature.args)
+
     def __repr__(self) -> str:
         return f"<kernel {self._function.__name__}>"
+
+
+def _named(name: str) -> Any:
+    """Return what is called "module:name"; None if nothing is."""
+    with contextlib.suppress(ImportError, AttributeError, ValueError):
+        return pkgutil.resolve_name(name)
+    return None
+
+
+def _kernel_of(name: str, types: tuple[Any, ...]) -> Kernel:
+    """Return a pickled kernel, compiled in this process or read from its cache.
+
+    Raises:
+        ValueError: there is no kernel of this name.
+    """
+    function = _named(name)
+    if not hasattr(function, "overloads"):
+        raise ValueError(f"there is no kernel {name!r} for which this was pickled")
+    kernel = object.__new__(Kernel)
+    kernel._compile(function, types)
+    return kernel
 
 
 type_of_plain_array = typeof_impl.dispatch(np.ndarray)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import copy
+import multiprocessing
+import pickle
+from concurrent.futures import ProcessPoolExecutor
 from operator import methodcaller
 
 import numba
@@ -239,6 +242,38 @@ def test_copies_of_a_kernel_are_the_kernel():
     assert twin.rules is simulator.rules
     assert twin.seed is not simulator.seed
     assert INTERPRETED or numba.typeof(twin) == numba.typeof(simulator)
+
+
+def added(kernel):
+    target = np.zeros(2, np.int64)
+    kernel(target, 1, 2.0)
+    return target.tolist()
+
+
+def test_pickled_kernel_is_compiled_in_the_process_that_reads_it():
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        assert pool.submit(added, make_add()).result() == [2, 2]
+
+
+@compiled
+def test_pickled_kernel_has_the_same_function_and_types():
+    kernel = make_add()
+    twin = pickle.loads(pickle.dumps(kernel))
+    assert twin.signature() == kernel.signature()
+    assert twin._function is kernel._function
+
+
+@compiled
+def test_kernels_inside_functions_or_of_other_programs_are_not_pickled():
+    @njit
+    def local(number):
+        return number
+
+    with pytest.raises(TypeError, match=r"^<kernel local> cannot be pickled: only a kernel at the top level of a mod"):
+        pickle.dumps(make_kernel(local, np.int64(1)))
+    content = pickle.dumps(make_add(), protocol=0).replace(b"test_kernels:add", b"test_kernels:odd")
+    with pytest.raises(ValueError, match=r"^there is no kernel 'tests\.core\.test_kernels:odd' for which"):
+        pickle.loads(content)
 
 
 def test_interpreted_kernel_is_the_function(monkeypatch):
