@@ -169,6 +169,13 @@ def test_outputs_for_early_gains_that_nothing_teaches_are_refused(tmp_path, sect
         load_run(path)
 
 
+def test_outputs_for_more_early_gains_than_labels_have_are_refused(tmp_path):
+    path = tmp_path / "training.toml"
+    path.write_text(f"{TRAIN.replace('[ppo]', '[learn]')}[expert]\nhorizons = [3, 8]\n[network]\nearly = 2\n")
+    with pytest.raises(ValueError, match=r"network\.early is 2: at most 1 is allowed with 2 horizons in \[expert\]"):
+        load_run(path)
+
+
 @pytest.mark.parametrize("sections", ["[expert]\n", "[teacher]\ndecisions = 10\ngains = 1.0\nearly = 1.0\n"], ids=repr)
 def test_outputs_for_early_gains_are_accepted_where_these_are_learned(tmp_path, sections):
     path = tmp_path / "some.toml"

@@ -463,6 +463,13 @@ class LearnConfig(RunConfig):
                 f"network.early is {self.network.early}, but no gains after fewer turns are learned: set it to 0, or "
                 "set early in [teacher] or [expert]"
             )
+        taught_elsewhere = self.learn.start or (self.teacher is not None and self.teacher.early)
+        labeled = 0 if self.expert is None else len(self.expert.horizons)
+        if labeled and not taught_elsewhere and self.network.early >= labeled:
+            raise ValueError(
+                f"network.early is {self.network.early}: at most {labeled - 1} is allowed with {labeled} horizons in "
+                "[expert], since the last one is not early"
+            )
         return self
 
 
