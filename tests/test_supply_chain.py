@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import sysconfig
 import tomllib
 from importlib.metadata import distributions
 from pathlib import Path
@@ -27,8 +28,13 @@ def name_of(requirement: str) -> str:
 
 
 def installed() -> dict[str, str]:
-    """Return the version of every distribution of this environment, without local suffixes such as +cpu."""
-    return {normalized(entry.name): entry.version.split("+")[0] for entry in distributions() if entry.name != OURS}
+    """Return the version of every distribution of this environment, without local suffixes such as +cpu.
+
+    Ray adds a folder with packages of its own to `sys.path`, which does not count.
+    """
+    folders = list({sysconfig.get_path(kind) for kind in ("purelib", "platlib")})
+    found = distributions(path=folders)
+    return {normalized(entry.name): entry.version.split("+")[0] for entry in found if entry.name != OURS}
 
 
 def constraints() -> dict[str, str]:
