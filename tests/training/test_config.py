@@ -176,6 +176,13 @@ def test_outputs_for_more_early_gains_than_labels_have_are_refused(tmp_path):
         load_run(path)
 
 
+def test_outputs_for_early_gains_that_only_a_teacher_has_are_accepted(tmp_path):
+    path = tmp_path / "training.toml"
+    sections = "[expert]\nhorizons = [3, 8]\n[teacher]\ndecisions = 10\ngains = 1.0\nearly = 1.0\n"
+    path.write_text(f"{TRAIN.replace('[ppo]', '[learn]')}{sections}[network]\nearly = 2\n")
+    assert load_run(path).network.early == 2
+
+
 @pytest.mark.parametrize("sections", ["[expert]\n", "[teacher]\ndecisions = 10\ngains = 1.0\nearly = 1.0\n"], ids=repr)
 def test_outputs_for_early_gains_are_accepted_where_these_are_learned(tmp_path, sections):
     path = tmp_path / "some.toml"

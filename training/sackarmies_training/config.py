@@ -463,11 +463,11 @@ class LearnConfig(RunConfig):
                 f"network.early is {self.network.early}, but no gains after fewer turns are learned: set it to 0, or "
                 "set early in [teacher] or [expert]"
             )
-        taught_elsewhere = self.learn.start or (self.teacher is not None and self.teacher.early)
-        labeled = 0 if self.expert is None else len(self.expert.horizons)
-        if labeled and not taught_elsewhere and self.network.early >= labeled:
+        has_others = bool(self.learn.start or (self.teacher is not None and self.teacher.early))
+        horizons = 0 if self.expert is None else len(self.expert.horizons)
+        if horizons and not has_others and self.network.early >= horizons:
             raise ValueError(
-                f"network.early is {self.network.early}: at most {labeled - 1} is allowed with {labeled} horizons in "
+                f"network.early is {self.network.early}: at most {horizons - 1} is allowed with {horizons} horizons in "
                 "[expert], since the last one is not early"
             )
         return self
