@@ -76,6 +76,18 @@ def test_labels_that_do_not_fit_together_are_refused(info, tmp_path, changes, me
         read_labels(tmp_path / "labels.safetensors", info)
 
 
+@pytest.mark.parametrize(("bound", "beyond"), [("low", -1), ("high", 1)])
+def test_labels_with_a_number_outside_its_bounds_are_refused(info, tmp_path, bound, beyond):
+    path = tmp_path / "labels.safetensors"
+    observations = torch.from_numpy(np.tile(getattr(info.observation_spec, bound), (2, 1)).astype(np.int8))
+    write_labels(path, some_labels(info, observations=observations), info, "x")
+    assert torch.equal(read_labels(path, info).observations, observations)
+    observations[1, -1] += beyond
+    write_labels(path, some_labels(info, observations=observations), info, "x")
+    with pytest.raises(ValueError, match="observations hold numbers outside their bounds"):
+        read_labels(path, info)
+
+
 @pytest.mark.parametrize("content", [b"", b"no zlib stream", zlib.compress(bytes(18))[:-6]])
 def test_labels_whose_observations_cannot_be_expanded_are_refused(info, tmp_path, content, monkeypatch):
     damaged = np.frombuffer(content, np.uint8)

@@ -32,7 +32,8 @@ def picked_advice(advice: Advice, rows: Tensor, entries: Tensor) -> Advice:
     """Return the advice on the decisions `rows` and on the legal ids `entries`."""
     worths, reasons = advice.worths, advice.reasons
     if reasons is not None:
-        reasons = Reasons(reasons.plans[entries], reasons.parts[entries], reasons.notes[rows])
+        plans, parts = (given.index_select(0, entries) for given in (reasons.plans, reasons.parts))
+        reasons = Reasons(plans, parts, reasons.notes.index_select(0, rows))
     return Advice(advice.chosen[rows], None if worths is None else worths[entries], reasons)
 
 
@@ -105,4 +106,5 @@ class Choices(NamedTuple):
         entry = torch.arange(len(game), device=game.device) + (self.first[rows] - (counts.cumsum(0) - counts))[game]
         both = torch.cat([rows, others])
         advice = None if self.advice is None else picked_advice(self.advice, both, entry)
-        return self.observations[both], advice, Place(game, self.actions[entry]), entry
+        observations = self.observations.index_select(0, both)  # indexing would copy byte by byte
+        return observations, advice, Place(game, self.actions[entry]), entry

@@ -235,12 +235,12 @@ class BoardNetwork(Network):
 
     def _tokens(self, observations: Tensor, reasons: Reasons | None) -> Tokens:
         block = self._block(observations, "tokens")
-        game, row = block[:, :, self.column["place"]].nonzero(as_tuple=True)
-        features = block[game, row]
+        entry = block[:, :, self.column["place"]].flatten().nonzero().squeeze(1)
+        game, features = entry // block.shape[1], block.flatten(0, 1).index_select(0, entry)
         if self.reasons is None or reasons is None:
             return Tokens(game, features, self.token(features))
         encode, rectify = self.token
-        noted = self.reasons.of_tokens(reasons.notes, game, row)
+        noted = self.reasons.of_tokens(reasons.notes, entry)
         return Tokens(game, features, rectify(encode(features) + noted))
 
     def _pointed(self, observations: Tensor) -> Tensor:

@@ -26,7 +26,7 @@ class ReasonLayers(nn.Module):
         self.parts = nn.Linear(NUM_PARTS, hidden)
         self.notes = nn.Linear(NUM_NOTES, token, bias=False)
 
-    def of_tokens(self, notes: Tensor, game: Tensor, row: Tensor) -> Tensor:
-        """Return what is added to tokens, `(k, token)`; `game` and `row`, `(k,)`, say where their notes are."""
-        added: Tensor = self.notes(notes[game, row])
+    def of_tokens(self, notes: Tensor, entry: Tensor) -> Tensor:
+        """Return what is added to tokens, `(k, token)`; `entry`, `(k,)`, numbers the rows of all positions."""
+        added: Tensor = self.notes(notes.flatten(0, 1).index_select(0, entry))
         return added
