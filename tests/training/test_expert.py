@@ -93,6 +93,15 @@ def test_rounds_leave_labels_checkpoints_and_a_point_each(train):
     assert f"labeled by a search, in {rounds} rounds" in path.with_suffix(".md").read_text()
 
 
+def test_rounds_grow(train):
+    path, _ = train("growing", labeler := Labeler(), growth=2.5)
+    rounds = read_checkpoint(path).header.training["updates"]
+    assert rounds >= 2
+    found = [len(list((path.parent / "labels").glob(f"{number:05d}-*"))) for number in range(rounds)]
+    assert found == [round(FILES * 2.5**number) for number in range(rounds)]
+    assert len(labeler.calls) == len(set(labeler.calls)) == sum(found)
+
+
 def are_equal(one, other):
     return all(torch.equal(value, other[name]) for name, value in one.items())
 
@@ -116,15 +125,16 @@ def test_choice_of_the_agent_that_advises_the_network_is_compared(tmp_path):
 def test_files_are_mixed_into_lessons_of_equal_parts(tmp_path, monkeypatch):
     monkeypatch.setattr(expert, "read_labels", lambda path, info: path.stem)
     monkeypatch.setattr(expert, "joined", list)
-    section, learner = SimpleNamespace(passes=2), SimpleNamespace(updates=0, team=Team())
+    section, learner = SimpleNamespace(passes=3), SimpleNamespace(updates=0, team=Team())
     labeling = expert.Labeling(tmp_path, make_config(tmp_path), section, [make_duel()], rank=0)
     names = [f"00000-0-{number:04d}" for number in range(9)]
     for name in names:
         (tmp_path / f"{name}{SUFFIX}").touch()
-    fractions, lessons = zip(*labeling.lessons(learner), strict=True)
-    assert fractions == pytest.approx([0, 1 / 6, 2 / 6, 3 / 6, 4 / 6, 5 / 6])
+    fractions, lessons, times = zip(*labeling.lessons(learner), strict=True)
+    assert times == (2, 2, 2, 1, 1, 1)
+    assert fractions == pytest.approx([0, 2 / 9, 4 / 9, 6 / 9, 7 / 9, 8 / 9])
     assert [len(lesson) for lesson in lessons] == [3] * 6
-    for first in (0, 3):  # a pass
+    for first in (0, 3):
         assert sorted(name for lesson in lessons[first : first + 3] for name in lesson) == names
     assert lessons[:3] != lessons[3:]
 

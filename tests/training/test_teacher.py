@@ -173,7 +173,7 @@ def test_gains_after_fewer_turns_are_not_learned_alone():
 
 
 def test_lessons_say_how_much_has_been_learned_before(played):
-    fractions = [fraction for fraction, _ in enough(iter([played] * 9), 2 * len(played), Team())]
+    fractions = [lesson.fraction for lesson in enough(iter([played] * 9), 2 * len(played), Team())]
     assert fractions == [0.0, 0.5]
 
 
@@ -185,8 +185,10 @@ def test_step_sizes_fall_from_lesson_to_lesson(game, played, monkeypatch):
         learner, "step", lambda loss: (rates.append(learner.optimizer.param_groups[0]["lr"]), step(loss))
     )
     section = TeacherSection(decisions=1, learning_rate=1e-2, final_learning_rate=0.0, minibatch=10**6)
-    learn_labels(learner, section, [LabelLesson(done, played) for done in (0.0, 0.5, 0.75)], game)
-    np.testing.assert_allclose(rates, [1e-2, 5e-3, 2.5e-3])
+    lessons = LabelLesson(0.0, played, times=2), LabelLesson(0.5, played), LabelLesson(0.75, played)
+    done, _ = learn_labels(learner, section, lessons, game)
+    np.testing.assert_allclose(rates, [1e-2, 1e-2, 5e-3, 2.5e-3])
+    assert done == 4 * len(played)
 
 
 def test_labels_that_make_the_network_diverge_are_not_learned_to_the_end(game, played):

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 LABELS = "labels"  # folder of label files, in that of the run
 LESSON = 4  # files mixed into one lesson, so that an optimizer step learns from many games
+AT_ONCE = 2  # passes over a lesson in a row: to read its files and ask the advisor takes a third of the time of a pass
 
 
 def check_expert(section: ExpertSection, info: GameInfo) -> None:
@@ -141,8 +142,12 @@ class Labeling:
             None
             if self._path(learner.updates, number).exists()
             else LabelJob(*given, derive(self.config.seed, purpose, number))
-            for number in range(self.section.files)
+            for number in range(self.files_in(learner.updates))
         ]
+
+    def files_in(self, round_number: int) -> int:
+        """Return how many files each process makes in a round; the first round has number 0."""
+        return round(self.section.files * self.section.growth**round_number)
 
     def keep(self, learner: Learner, number: int, labels: Labels | None) -> int:
         """Write labels to a file of the current round (None: the file exists); return how many it holds."""
@@ -158,9 +163,11 @@ class Labeling:
         lots = int(learner.team.agree(-(-len(paths) // LESSON), least=True))
         rng = np.random.default_rng(derive(self.config.seed, "lessons", learner.updates))
         passes = self.section.passes
-        chosen = [part for _ in range(passes) for part in np.array_split(rng.permutation(len(paths)), lots)]
-        for number, places in enumerate(chosen):
-            yield LabelLesson(number / len(chosen), joined([read_labels(paths[place], self.info) for place in places]))
+        for before in range(0, passes, AT_ONCE):
+            times = min(AT_ONCE, passes - before)
+            for number, places in enumerate(np.array_split(rng.permutation(len(paths)), lots)):
+                labels = joined([read_labels(paths[place], self.info) for place in places])
+                yield LabelLesson((before + times * number / lots) / passes, labels, times)
 
     def _path(self, round_number: int, number: int | None = None) -> Path:
         """Return the path of a file of a round; without a number, a glob pattern for all files of this process."""

@@ -53,10 +53,12 @@ class LabelLesson(NamedTuple):
     Attributes:
         fraction: share of all learning done before this lesson.
         labels: its labels.
+        times: number of passes over them.
     """
 
     fraction: float
     labels: Labels
+    times: int = 1
 
 
 Report = Callable[[int, float], None]  # decisions learned from, share of choices predicted
@@ -202,12 +204,14 @@ def learn_labels(
     learner.network.scale_scores(unit)
     learner.network.turns_boards = section.symmetries
     done, right = 0, 0.0
-    for fraction, labels in lessons:
+    for fraction, labels, times in lessons:
         rate = section.learning_rate + fraction * (section.final_learning_rate - section.learning_rate)
         for group in learner.optimizer.param_groups:
             group["lr"] = rate
-        right = clone(learner, taught_by(labels, advisor, game.num_actions, section.softness, learner.device), section)
-        done += counted(labels, learner.team)
+        taught = taught_by(labels, advisor, game.num_actions, section.softness, learner.device)
+        for _ in range(times):
+            right = clone(learner, taught, section)
+        done += times * counted(labels, learner.team)
         report(done, right)
     refuse_diverged(learner.network.parameters())
     learner.network.turns_boards = False
