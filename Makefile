@@ -48,7 +48,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $(STAMP)
 
 train: setup
-	OMP_NUM_THREADS=1 $(BIN)/torchrun --standalone --nproc-per-node 2 --no-python $(BIN)/sackarmies train configs/train/one_army.toml
+	$(BIN)/sackarmies train configs/train/one_army.toml --processes 2 $(ARGS)
 
 test: setup
 	$(PYTEST) -m "not slow" $(ARGS)

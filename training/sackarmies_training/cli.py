@@ -95,11 +95,19 @@ def train(
     config: ConfigArgument,
     resume: Annotated[bool, typer.Option("--resume", help="Resume the latest run of this configuration.")] = False,
     on: OnOption = Place.LOCAL,
+    processes: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Processes on this machine that learn together, by [learn] alone.")
+    ] = 1,
 ) -> None:
     """Train an agent, then rank it in a tournament."""
     settings = load_run(config)
     game = load_game(settings.game.id, **settings.game.options)
     check_tournament(game, settings.tournament)
+    if processes > 1:
+        from sackarmies_training.launch import check_several, run_together
+
+        check_several(processes, settings)
+        raise typer.Exit(run_together(processes, ["train", str(config), *["--resume"] * resume, "--on", on.value]))
     if isinstance(settings, LearnConfig):
         from sackarmies_training.jobs import ray_pool
         from sackarmies_training.learn import Team, learn
