@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 from sackarmies_agents.learned.checkpoint import read_checkpoint
 from sackarmies_training import launch
 from sackarmies_training.cli import app
-from sackarmies_training.launch import CALL, run_together
+from sackarmies_training.launch import CALL, in_touch
+from tests.training.test_killed import descendants, wait_until
 
 CONFIG = """
 folder = "run"
@@ -75,38 +76,78 @@ def test_maskable_ppo_is_refused_several_processes(config, tmp_path):
     assert "--processes 2: MaskablePPO trains in one process" in found.output
 
 
+@pytest.fixture
+def start():
+    """Return a function that starts `sackarmies train` in two processes; it yields their output by `finish`."""
+    started = []
+
+    def run(*arguments):
+        command = [sys.executable, "-c", CALL, "train", *arguments, "--processes", "2"]
+        started.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True))
+        return started[-1]
+
+    yield run
+    for process in started:
+        process.kill()
+
+
+def finish(process):
+    """Return what a process prints to stderr until it ends."""
+    said = process.communicate(timeout=180)[1]
+    assert "Traceback" not in said
+    return said
+
+
+def wait_until_learning(process, log):
+    """Wait until a process has logged what it learned at least once."""
+
+    def learns():
+        assert process.poll() is None
+        return log.exists() and log.read_text().count("\n") >= 3
+
+    wait_until(learns)
+
+
 @pytest.mark.slow
-def test_two_processes_train_one_general(config, tmp_path):
-    assert run_together(2, ["train", config(500)]) == 0
+def test_two_processes_train_one_general(config, start, tmp_path):
+    process = start(config(500))
+    finish(process)
+    assert process.returncode == 0
     training = read_checkpoint(tmp_path / "run" / "checkpoint.safetensors").header.training
     assert training["origin"]["processes"] == 2
     assert (tmp_path / "run" / "tournament" / "standings.json").exists()
 
 
 @pytest.mark.slow
-def test_status_of_processes_that_fail_is_returned(config, capfd):
-    assert run_together(2, ["train", config(500), "--resume"]) == 2
-    said = capfd.readouterr().err
-    assert "Error: there is no run in run to resume" in said
-    assert "Traceback" not in said
+def test_status_of_processes_that_fail_is_returned(config, start):
+    process = start(config(500), "--resume")
+    assert "Error: there is no run in run to resume" in finish(process)
+    assert process.returncode == 2
 
 
 @pytest.mark.slow
-def test_interrupted_processes_save_and_resume(config, tmp_path):
-    command, log = (
-        [sys.executable, "-c", CALL, "train", config(ENDLESS), "--processes", "2"],
-        tmp_path / "run" / "log.csv",
-    )
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
-        deadline = time.monotonic() + 120
-        while not log.exists() or log.read_text().count("\n") < 3:  # it learns
-            assert time.monotonic() < deadline
-            assert process.poll() is None
-            time.sleep(0.1)
-        os.killpg(process.pid, signal.SIGINT)  # as Ctrl-C in a terminal
-        _, said = process.communicate(timeout=120)
+def test_interrupted_processes_save_and_resume(config, start, tmp_path):
+    process = start(config(ENDLESS))
+    wait_until_learning(process, tmp_path / "run" / "log.csv")
+    os.killpg(process.pid, signal.SIGINT)  # as Ctrl-C in a terminal
+    assert "The same command with --resume resumes." in finish(process)
     assert process.returncode == 128 + signal.SIGINT
-    assert "The same command with --resume resumes." in said
-    assert "Traceback" not in said
     reached = int(max((tmp_path / "run" / "checkpoints").iterdir()).stem)
-    assert run_together(2, ["train", config(reached + 500), "--resume"]) == 0
+    process = start(config(reached + 500), "--resume")
+    assert f"Resuming from run/checkpoints/{reached:09d}.safetensors" in finish(process)
+    assert process.returncode == 0
+
+
+@pytest.mark.slow
+def test_killed_process_ends_the_others_and_is_named(config, start, tmp_path):
+    process = start(config(ENDLESS))
+    wait_until_learning(process, tmp_path / "run" / "log.csv")
+    ranks = {child: Path(f"/proc/{child}/environ").read_text().split("\0") for child in descendants(process.pid)}
+    os.kill(next(child for child, given in ranks.items() if "RANK=1" in given), signal.SIGKILL)
+    assert "process 1 of the training was killed by signal 9" in finish(process)
+    assert process.returncode == 2
+
+
+def test_lost_touch_is_told_in_a_sentence():
+    with pytest.raises(ValueError, match="lost touch with the other processes of this training: closed"), in_touch():
+        raise RuntimeError("closed by peer")

@@ -62,7 +62,7 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
     help=f"Play, train agents, run tournaments; the game is {entry_of(DEFAULT_GAME).title} unless another is named.",
     epilog="Begin with [bold]sackarmies watch[/bold], or with "
-    "[bold]sackarmies train configs/train/quick.toml[/bold] (about ten minutes; configs/ is in the repository).",
+    "[bold]sackarmies train configs/train/one_army.toml --processes 2[/bold] (ten minutes; from the repository).",
 )
 command = functools.partial(app.command, cls=PlainCommand)
 
@@ -96,7 +96,7 @@ def train(
     resume: Annotated[bool, typer.Option("--resume", help="Resume the latest run of this configuration.")] = False,
     on: OnOption = Place.LOCAL,
     processes: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Processes on this machine that learn together, by [learn] alone.")
+        int, typer.Option(min=1, metavar="N", help="Number of processes that learn together, on this machine.")
     ] = 1,
 ) -> None:
     """Train an agent, then rank it in a tournament."""

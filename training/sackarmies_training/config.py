@@ -274,7 +274,7 @@ class ExpertSection(LabelSection):
     """
 
     files: Count = 4  # label files that each process makes in the first round
-    growth: Annotated[float, Field(ge=1, le=16)] = 1.0  # files of a round, as a multiple of the last round's
+    growth: Annotated[float, Field(ge=1, le=16)] = 1.0  # factor by which the number of files grows from round to round
     file_decisions: Count = 4_000  # decisions in a file, at least; its games, 32 at once, are played to their ends
     passes: Count = 1  # passes over all labels so far, in each round
     noise: Fraction = 0.05  # share of random actions in the games, so that more positions are seen

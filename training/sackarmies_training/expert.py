@@ -158,7 +158,7 @@ class Labeling:
         return len(labels)
 
     def lessons(self, learner: Learner) -> Iterator[LabelLesson]:
-        """Yield the labels of all rounds so far, in lessons, `passes` times over."""
+        """Yield the labels of all rounds so far in lessons, until each is learned `passes` times."""
         paths = [path for one in range(learner.updates + 1) for path in sorted(self.folder.glob(self._path(one).name))]
         lots = int(learner.team.agree(-(-len(paths) // LESSON), least=True))
         rng = np.random.default_rng(derive(self.config.seed, "lessons", learner.updates))

@@ -1,14 +1,13 @@
 """Self-play training by policy gradient: the main file of the trainer, in the order of what happens.
 
 1. `SelfPlay.play`: the learning network plays every seat of many games. Observations go straight from the kernels'
-   arrays into tensors, and only legal ids are scored. Whatever belongs to legal ids is ragged, one decision after
-   another, and `game` says which decision each entry belongs to.
+   arrays into tensors. Only legal ids are scored: rows are ragged, and `game` says which decision an entry belongs to.
 2. `look_back`: game results become advantages and value targets. A player's decisions within one turn count as one
    step: the factor lambda is applied once for every turn between two decisions of a player.
 3. `Learner.update`: clipped policy-gradient steps, on the decisions with the largest advantages or the most doubt.
 4. The agent that is saved is a moving average of the network's weights over the latest steps.
 
-With torchrun, several processes each play their own games and average their gradients.
+Several processes each play their own games and average their gradients.
 """
 
 from __future__ import annotations
@@ -45,6 +44,7 @@ from sackarmies_training.expert import LABELS, check_expert, iterate
 from sackarmies_training.game_curves import GameCurves
 from sackarmies_training.jobs import Pool, is_one_of_several
 from sackarmies_training.labels import results_of
+from sackarmies_training.launch import in_touch
 from sackarmies_training.learn_files import Run, load_start, noted_minutes, restore_learner, save_finished, sizes_of
 from sackarmies_training.line_ups import draw_games
 from sackarmies_training.locks import locked, removed_if_unused
@@ -269,7 +269,7 @@ class Team:
 
     @classmethod
     def join(cls, device: torch.device) -> Team:
-        """Return the team of processes that torchrun started; without torchrun, this process alone.
+        """Return the team of processes that a launcher such as torchrun started; without one, this process alone.
 
         With the device `cuda`, the processes on a machine are assigned its GPUs in turn.
         """
@@ -296,14 +296,15 @@ class Team:
         """Return whether this is the process that writes files and plays the tournament after training."""
         return not is_one_of_several() or os.environ["RANK"] == "0"
 
+    @in_touch()
     def agree(self, number: float, *, least: bool = False) -> float:
         """Return the largest number that a process gives, or with `least` the smallest."""
-        if self.size == 1:
-            return number
         shared = torch.tensor(number, dtype=torch.float64)
-        distributed.all_reduce(shared, distributed.ReduceOp.MIN if least else distributed.ReduceOp.MAX)
+        if self.size > 1:
+            distributed.all_reduce(shared, distributed.ReduceOp.MIN if least else distributed.ReduceOp.MAX)
         return float(shared)
 
+    @in_touch()
     def average(self, tensors: Iterable[Tensor | None]) -> None:
         """Replace tensors by their means over all processes, in place; None is skipped."""
         if self.size > 1:
@@ -313,6 +314,7 @@ class Team:
             for tensor, part in zip(given, torch.split(flat, [one.numel() for one in given]), strict=True):
                 tensor.copy_(part.view_as(tensor) / self.size)
 
+    @in_touch()
     def share(self, text: str) -> str:
         """Return the text that rank 0 gives."""
         shared = [text]

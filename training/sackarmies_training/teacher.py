@@ -209,8 +209,7 @@ def learn_labels(
         for group in learner.optimizer.param_groups:
             group["lr"] = rate
         taught = taught_by(labels, advisor, game.num_actions, section.softness, learner.device)
-        for _ in range(times):
-            right = clone(learner, taught, section)
+        right, *_ = [clone(learner, taught, section) for _ in range(times)]  # of the first pass: before it learned them
         done += times * counted(labels, learner.team)
         report(done, right)
     refuse_diverged(learner.network.parameters())
