@@ -125,9 +125,11 @@ def test_end_of_the_server_in_a_game_is_nobodys_forfeit(monkeypatch):
     def killing(seating, rows, batch):
         asked.append(seating)
         if len(asked) == 2:
-            os.kill(parent_of(seating.agents[0].pid), signal.SIGKILL)
+            server = parent_of(seating.agents[0].pid)
+            os.kill(server, signal.SIGKILL)
             for agent in seating.agents:
                 assert wait([agent._process.sentinel], 60)
+            wait_until(lambda: not is_running(server))  # its connections close before the system reports its end
         return choose(seating, rows, batch)
 
     monkeypatch.setattr(Seating, "choose", killing)
